@@ -35,9 +35,9 @@ export const images: Readonly<Record<string, Contents>> = {
     ],
   }),
   optimizer: service('optimizer', {
-    // The process of each optimizer.
-    files: ['apps/optimizer/dist/child.js', 'apps/optimizer/dist/ai'],
-    whole: ['@lab/sdk', '@lab/runtime', '@lab/contracts', ...languageModels()],
+    // The process of each optimizer, and what the worker lends to those in Python.
+    files: ['child.js', 'hybrid-parts.js', 'ai'].map((name) => `apps/optimizer/dist/${name}`),
+    whole: ['@lab/sdk', '@lab/runtime', '@lab/contracts', '@lab/optimization', ...languageModels()],
   }),
   agent: service('agent'),
   cli: {

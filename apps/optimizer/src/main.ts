@@ -18,6 +18,7 @@ import {
 import { ownAddresses } from './addresses.js';
 import { config } from './config.js';
 import { OptimizerHosts } from './hosts.js';
+import { lendHybrid } from './lent.js';
 import { OptimizerWorker } from './worker.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -52,6 +53,7 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
     sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
     hosts: new OptimizerHosts({ python, environments, memoryMb }),
+    lend: lendHybrid,
     computingMs: config.callTimeoutS * 1_000,
     worker: name,
     instance,

@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import {
   fromOptimizer,
+  isServiceError,
   messageWithPlace,
   ServiceError,
   zodSchema,
@@ -11,6 +12,7 @@ import {
 import { ForkedProcess, type ForkedExit, type HostProgram } from '@lab/hosting';
 import type { Timers } from '@lab/ports';
 import { exitText, type Log } from '@lab/runtime';
+import type { Lend } from './lent.js';
 
 const heard = zodSchema(fromOptimizer);
 
@@ -18,11 +20,12 @@ const heard = zodSchema(fromOptimizer);
 const niceness = 10;
 
 /** A request to the process, without its id. */
-export type Question = ToOptimizer extends infer Each
-  ? Each extends { call_id: string }
-    ? Omit<Each, 'call_id'>
-    : never
-  : never;
+export type Question =
+  Exclude<ToOptimizer, { type: 'call_result' | 'call_failure' }> extends infer Each
+    ? Each extends { call_id: string }
+      ? Omit<Each, 'call_id'>
+      : never
+    : never;
 
 export interface AskLimits {
   /** Milliseconds from the time at which the process gets the request. After them the process is killed. */
@@ -35,6 +38,7 @@ export interface ProcessOptions {
   host: HostProgram;
   timers: Timers;
   log: Log;
+  lend: Lend;
 }
 
 interface Open {
@@ -47,6 +51,9 @@ interface Open {
 export class OptimizerProcess {
   readonly #child: ForkedProcess<ToOptimizer, FromOptimizer>;
   readonly #timers: ProcessOptions['timers'];
+  readonly #lend: Lend;
+  /** Aborted at the end of the process. */
+  readonly #ending = new AbortController();
   #log: Log;
   #open: Open | undefined;
   #waiting: (() => void)[] = [];
@@ -56,8 +63,9 @@ export class OptimizerProcess {
   #killedFor: string | undefined;
   #ended: (reason: string) => void = () => undefined;
 
-  constructor({ host, timers, log }: ProcessOptions) {
+  constructor({ host, timers, log, lend }: ProcessOptions) {
     this.#timers = timers;
+    this.#lend = lend;
     this.#log = log;
     this.#child = new ForkedProcess<ToOptimizer, FromOptimizer>({
       host,
@@ -142,6 +150,10 @@ export class OptimizerProcess {
       this.#log[message.level](message.text);
       return;
     }
+    if (message.type === 'call') {
+      void this.#serve(message);
+      return;
+    }
     const open = this.#open;
     if (open?.id !== message.call_id) return;
     if (message.type === 'result') {
@@ -157,7 +169,31 @@ export class OptimizerProcess {
     );
   }
 
+  /** Answers a call of the process. It never throws. */
+  async #serve({
+    call_id,
+    function: name,
+    arguments: args,
+  }: FromOptimizer & { type: 'call' }): Promise<void> {
+    try {
+      const value = await this.#lend(name, args, this.#ending.signal);
+      this.#child.send({ type: 'call_result', call_id, value });
+    } catch (error) {
+      const isInvalid = isServiceError(error) && error.code === 'invalid';
+      this.#child.send({
+        type: 'call_failure',
+        call_id,
+        code: isInvalid ? 'invalid' : 'internal',
+        error: { message: error instanceof Error ? error.message : String(error) },
+        faults: isInvalid
+          ? error.faults.map(({ hint, ...fault }) => ({ ...fault, ...(hint === undefined ? {} : { hint }) }))
+          : [],
+      });
+    }
+  }
+
   #end(exit: ForkedExit): void {
+    this.#ending.abort();
     const words = exit.lastStderr === null ? '' : `: ${exit.lastStderr}`;
     this.#over = this.#killedFor ?? `it ended with ${exitText(exit)}${words}`;
     this.#open?.reject(this.#gone());

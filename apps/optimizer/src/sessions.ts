@@ -9,6 +9,7 @@ import type { Timers } from '@lab/ports';
 import { withSecretsOpened, type Log, type Sealing } from '@lab/runtime';
 import type { FilePiece } from '@lab/hosting';
 import type { HostKind, OptimizerHosts } from './hosts.js';
+import type { Lend } from './lent.js';
 import { OptimizerProcess, type Question } from './optimizer-process.js';
 
 type Making = RequestOf<typeof requests.describe>;
@@ -36,6 +37,8 @@ export interface SessionsParts {
   timers: Timers;
   log: Log;
   hosts: OptimizerHosts;
+  /** Answers the calls of optimizers. */
+  lend: Lend;
   /** Longest computation of a call, in milliseconds. The timeout of the call may be shorter. */
   computingMs: number;
   /** Called when a process has ended by itself. */
@@ -234,8 +237,8 @@ export class Sessions {
   }
 
   #start(kind: HostKind): OptimizerProcess {
-    const { hosts, timers, log } = this.#parts;
-    return new OptimizerProcess({ host: hosts.programFor(kind), timers, log });
+    const { hosts, timers, log, lend } = this.#parts;
+    return new OptimizerProcess({ host: hosts.programFor(kind), timers, log, lend });
   }
 }
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import type { JsonObject, Trial } from '@lab/contracts';
+import type { Trial } from '@lab/contracts';
 import { optimizerModules, type OptimizerModule } from '@lab/testkit/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Laboratory, type RunningWorker, type Session } from './laboratory.js';
+import { Laboratory, type RunningWorker } from './laboratory.js';
 
 /** The optimizers of lab packages, bundled as the service does, in processes of a real worker. */
 
@@ -108,58 +108,5 @@ describe('inputs of integer parameters', () => {
     ];
     const { arguments: made } = await lab.describe(worker, grid, { inputs });
     expect(made['inputs']).toEqual(inputs.map((input) => ({ kind: 'discrete', ...input })));
-  });
-});
-
-describe('the hybrid optimizer', () => {
-  it('refuses an unknown provider and probabilities that do not add up', async () => {
-    const wrong: [JsonObject, string][] = [
-      [{ p_ai: 0.5, ai_model: 'oracle:delphi' }, 'optimizer_overrides.p_ai'],
-      [{ p_ai: 0.5, p_bayesian: 0.6, ai_model: 'ollama:qwen3.5:9b' }, 'optimizer_overrides.p_bayesian'],
-      [{ ai_history_size: 0 }, 'optimizer_overrides.ai_history_size'],
-      [{ ai_retries: 99 }, 'optimizer_overrides.ai_retries'],
-      [{ ai_modell: 'x' }, 'optimizer_overrides.ai_modell'],
-    ];
-    for (const [overrides, path] of wrong) {
-      const refused = await lab.describe(worker, grid, overrides).then(
-        () => ({ overrides, code: 'accepted' }),
-        (error: unknown) => error,
-      );
-      expect(refused, JSON.stringify(overrides)).toMatchObject({ code: 'invalid' });
-      const { faults } = refused as { faults: { path: string }[] };
-      if (path !== 'optimizer_overrides.p_ai') expect(faults.map((fault) => fault.path)).toContain(path);
-      else expect(JSON.stringify(faults)).toContain('anthropic, openai, google');
-    }
-  });
-
-  it('derives either probability from the other and describes its settings for forms', async () => {
-    const described = await lab.describe(worker, grid, {
-      p_ai: 0.25,
-      ai_model: 'ollama:qwen3.5:9b',
-      ai_additional_parameters: ['second.product'],
-      ai_model_settings: { temperature: 0.1 },
-    });
-    expect(described.runtime_params).toMatchObject({ p_ai: 0.25, p_bayesian: 0.75, descending: false });
-    expect(described.additional_names).toEqual(['second.product']);
-    expect(described.fields.map(({ key }) => key)).toEqual(
-      expect.arrayContaining(['p_bayesian', 'p_ai', 'ai_history_size', 'descending']),
-    );
-  });
-
-  it('uses the grid when its model is unavailable, and keeps the insights', async () => {
-    const overrides = {
-      p_ai: 1,
-      ai_model: 'local:nobody',
-      ai_model_settings: { base_url: 'http://127.0.0.1:9/v1' },
-      ai_time_limit: 1,
-    };
-    const session: Session = await lab.open(worker, 'alone', grid, { overrides });
-    const insight = { id: 'i1', text: 'large factors', by: 'ana', at: 1 };
-    const { trials, insights_used } = await session.propose([1], [insight]);
-    expect(insights_used).toEqual([]);
-    expect(trials[0]).toMatchObject({
-      source: 'optimizer',
-      note: { model: 'local:nobody', fallback: { code: 'deadline' } },
-    });
   });
 });

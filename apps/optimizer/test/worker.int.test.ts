@@ -66,6 +66,7 @@ beforeEach(async () => {
     },
     sealing: undefined,
     hosts: hostsWith(undefined),
+    lend: () => Promise.reject(new Error('nothing is lent')),
     computingMs: 1_000,
   });
 });

@@ -48,6 +48,8 @@ export type { Run } from './optimizer/runs.js';
 // The hybrid optimizer (specification, "Optimizer settings of the hybrid optimizer"), and the services of its host.
 export { HybridOptimizer } from './hybrid/hybrid.js';
 export type { HybridArguments } from './hybrid/settings.js';
+export { HybridParts, type AiArguments, type SuggestionQuestion } from './hybrid/parts.js';
+export type { Suggestion } from './hybrid/suggester.js';
 export type { Answer, LanguageModels, Message, OptimizerHost, Question } from './hybrid/language-model.js';
 export type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './hybrid/records.js';
 

@@ -162,8 +162,13 @@ export type FromTask = z.infer<typeof fromTask>;
 
 const asked = { call_id: z.string() };
 
+const faults = z.array(
+  z.object({ path: z.string(), code: z.string(), message: z.string(), hint: z.string().optional() }),
+);
+
 /**
- * From an optimizer worker to the process of an optimizer. The process answers each in turn by `result` or `failure`.
+ * From an optimizer worker to the process of an optimizer. The process answers each in turn by `result` or `failure`, except the
+ * answers to its own calls.
  */
 export const toOptimizer = z.discriminatedUnion('type', [
   /** The first message, sent once. It makes the optimizer; the answer is its description. */
@@ -194,6 +199,9 @@ export const toOptimizer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('configure'), ...asked, runtime_params: runtimeParameters.zod() }),
   z.object({ type: z.literal('best'), ...asked }),
   z.object({ type: z.literal('explain'), ...asked }),
+  z.object({ type: z.literal('call_result'), ...asked, value: jsonObject }),
+  /** `faults` is not empty when the arguments of the call do not fit. */
+  z.object({ type: z.literal('call_failure'), ...asked, ...callFailure.shape, faults }),
 ]);
 export type ToOptimizer = z.infer<typeof toOptimizer>;
 
@@ -206,10 +214,14 @@ export const fromOptimizer = z.discriminatedUnion('type', [
     /** `invalid`: its input does not fit. `optimizer_error`: its code failed. */
     code: z.enum(['invalid', 'optimizer_error']),
     error: authorError,
-    faults: z.array(
-      z.object({ path: z.string(), code: z.string(), message: z.string(), hint: z.string().optional() }),
-    ),
+    faults,
   }),
+  /**
+   * Asks for what the worker lends, while the process answers a request: a process in another language than that of the service
+   * has the language models and the checks of the hybrid optimizer from its worker. Each is answered by `call_result` or
+   * `call_failure`.
+   */
+  z.object({ type: z.literal('call'), ...asked, function: z.string(), arguments: jsonObject }),
   log,
 ]);
 export type FromOptimizer = z.infer<typeof fromOptimizer>;

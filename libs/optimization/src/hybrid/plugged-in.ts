@@ -152,7 +152,7 @@ function onSteps(row: Table[number], domain: Domain): Table[number] {
 }
 
 /** The explanation of the plugged-in optimizer; empty when it has none, or another form than the Bayesian one. */
-export function beliefsOf(optimizer: PluggedIn): Belief[] {
+export function beliefsOf(optimizer: Pick<OptionalMethods, 'explain'>): Belief[] {
   try {
     const { outputs } = optimizer.explain?.() as Pick<Explanation, 'outputs'>;
     return outputs.flatMap(({ key, sensitivities, r2 }) =>

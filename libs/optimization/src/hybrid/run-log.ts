@@ -1,4 +1,4 @@
-import type { PlacedRun } from '../optimizer/runs.js';
+import type { Run } from '../optimizer/runs.js';
 import type { Situation, ToldRun } from './prompt.js';
 import type { RunDetails } from './records.js';
 
@@ -19,9 +19,7 @@ export class RunLog {
     this.tell(details);
   }
 
-  situation(
-    runs: readonly PlacedRun[],
-  ): Pick<Situation, 'ended' | 'underWay' | 'journal' | 'earlierInsights'> {
+  situation(runs: readonly Run[]): Pick<Situation, 'ended' | 'underWay' | 'journal' | 'earlierInsights'> {
     return {
       ended: this.told(runs.filter(({ status }) => status !== 'pending')),
       underWay: this.told(runs.filter(({ status }) => status === 'pending')),
@@ -30,7 +28,7 @@ export class RunLog {
     };
   }
 
-  private told(runs: readonly PlacedRun[]): ToldRun[] {
+  private told(runs: readonly Run[]): ToldRun[] {
     return runs.map(({ name, point, measured }) => {
       const details = name === null ? undefined : this.details.get(name);
       return { name, point, measured, source: details?.source, additional: details?.additional ?? {} };

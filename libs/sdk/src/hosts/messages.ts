@@ -8,7 +8,10 @@ import type {
   ToTask,
 } from '@lab/contracts';
 
-export type { FromDevice, FromOptimizer, FromTask, LogLevel, ToDevice, ToOptimizer, ToTask };
+export type { FromDevice, FromOptimizer, FromTask, LogLevel, ToDevice, ToTask };
+
+/** What a worker asks. A process of Node asks its worker for nothing, so it gets no answers. */
+export type AskedOfOptimizer = Exclude<ToOptimizer, { type: 'call_result' | 'call_failure' }>;
 
 /**
  * Narrow checks of the messages that a host receives. They replace the schemas of contracts, because importing those would
@@ -45,7 +48,7 @@ const taskShapes: Record<ToTask['type'], Shape> = {
   abort: reason,
 };
 
-const optimizerShapes: Record<ToOptimizer['type'], Shape> = {
+const optimizerShapes: Record<AskedOfOptimizer['type'], Shape> = {
   make: { texts: ['call_id', 'protocol', 'path'], objects: ['module', 'overrides', 'runtime_params'] },
   tell: callId,
   propose: callId,
@@ -56,7 +59,7 @@ const optimizerShapes: Record<ToOptimizer['type'], Shape> = {
 
 /** Each checks a message. @throws Error that names its fault */
 export const toDeviceMessage = (message: unknown): ToDevice => checked(message, deviceShapes);
-export const toOptimizerMessage = (message: unknown): ToOptimizer => checked(message, optimizerShapes);
+export const toOptimizerMessage = (message: unknown): AskedOfOptimizer => checked(message, optimizerShapes);
 export const toTaskMessage = (message: unknown): ToTask => checked(message, taskShapes);
 
 function checked<Message extends { type: string }>(message: unknown, shapes: Record<string, Shape>): Message {

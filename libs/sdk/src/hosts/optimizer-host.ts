@@ -9,7 +9,7 @@ import { Channel } from './channel.js';
 import { Concealment } from './concealment.js';
 import { captureConsole } from './console-capture.js';
 import { NotJson } from './json-value.js';
-import { toOptimizerMessage, type FromOptimizer, type LogLevel, type ToOptimizer } from './messages.js';
+import { toOptimizerMessage, type AskedOfOptimizer, type FromOptimizer, type LogLevel } from './messages.js';
 import { refuseForeignRows } from './given-rows.js';
 import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
@@ -55,7 +55,7 @@ class OptimizerHost {
     );
   }
 
-  async #answer(message: ToOptimizer): Promise<void> {
+  async #answer(message: AskedOfOptimizer): Promise<void> {
     const { call_id } = message;
     try {
       const value = await this.#perform(message);
@@ -67,7 +67,7 @@ class OptimizerHost {
     }
   }
 
-  async #perform(message: ToOptimizer): Promise<JsonObject> {
+  async #perform(message: AskedOfOptimizer): Promise<JsonObject> {
     if (message.type === 'make') return this.#make(message);
     const session = this.#session;
     if (session === undefined) throw new Error('the optimizer was not made');
@@ -85,7 +85,7 @@ class OptimizerHost {
     }
   }
 
-  async #make(message: ToOptimizer & { type: 'make' }): Promise<JsonObject> {
+  async #make(message: AskedOfOptimizer & { type: 'make' }): Promise<JsonObject> {
     if (this.#session !== undefined) throw new Error('make came twice');
     const { module, path, overrides, protocol, integers = [] } = message;
     this.#module = module;

@@ -59,3 +59,7 @@ class EosTaskCancellationError(EosTaskError):
 
 class EosTaskResourceAllocationError(EosTaskError):
     pass
+
+
+class EosCampaignOptimizerDomainError(Exception):
+    pass

@@ -22,6 +22,10 @@ _MODULES: dict[str, tuple[str, str]] = {
     "eos.integrations.sila.sila_client_context": ("sila", "SilaClientContext"),
     "eos.integrations.sila.sila_device_mixin": ("sila", "SilaDeviceMixin"),
     "eos.logging.logger": ("logger", "LogLevel Logger log"),
+    "eos.optimization.abstract_sequential_optimizer": ("optimizer", "AbstractSequentialOptimizer"),
+    "eos.optimization.beacon_optimizer": ("beacon", "BeaconOptimizer"),
+    "eos.optimization.exceptions": ("errors", "EosCampaignOptimizerDomainError"),
+    "eos.optimization.sequential_bayesian_optimizer": ("optimizer", "BayesianSequentialOptimizer"),
     "eos.resources.entities.resource": ("resource", "Resource"),
     "eos.resources.exceptions": ("errors", "EosResourceError EosResourceStateError EosResourceAllocationError"),
     "eos.tasks.base_task": ("task", "BaseTask"),
@@ -46,7 +50,7 @@ def find_spec(name: str) -> Any:
     if name in _MODULES or name in _PACKAGES:
         return importlib.machinery.ModuleSpec(name, _Loader, is_package=name in _PACKAGES)  # type: ignore[arg-type]
     raise ModuleNotFoundError(
-        f"{name} is a part of EOS that does not exist here: devices and tasks can import {', '.join(sorted(_MODULES))}",
+        f"{name} is a part of EOS that does not exist here: packages can import {', '.join(sorted(_MODULES))}",
         name=name,
     )
 

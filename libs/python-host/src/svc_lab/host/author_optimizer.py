@@ -10,7 +10,7 @@ from ..domain import Declaration, Domain, Invalid, fault
 from ..optimizer import AbstractSequentialOptimizer
 from .author_error import message_of
 from .json_values import NotJson, kind_of, to_json, to_json_object
-from .package_code import PackageCode, module_of
+from .package_code import PackageCode, module_of, need_of
 from .tables import to_frame, to_rows
 
 # See ../device.py.
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..domain import Fault
+    from .worker_calls import WorkerCalls
 
 FACTORY = "svc_create_campaign_optimizer"
+EOS_FACTORY = "eos_create_campaign_optimizer"
 METHODS = (
     "sample",
     "report",
@@ -49,11 +51,11 @@ class AuthorOptimizer:
     def call(self, method: str, *arguments: Any) -> Any:
         return self._complete(getattr(self.object, method)(*arguments))
 
-    def call_with_tables(self, method: str, *arguments: Any, run_names: Sequence[str]) -> Any:
+    def call_with_tables(self, method: str, *arguments: Any, run_names: Sequence[str] | None) -> Any:
         """As `call`; lists of rows among the arguments become what the class wants, and it gets the names if it takes them."""
         function = getattr(self.object, method)
         given = [to_frame(each) if isinstance(each, list) and self._takes_frames else each for each in arguments]
-        names = {"run_names": list(run_names)} if _takes(function, "run_names") else {}
+        names = {} if run_names is None or not _takes(function, "run_names") else {"run_names": list(run_names)}
         return self._complete(function(*given, **names))
 
     def rows(self, method: str, table: Any) -> list[dict[str, Any]]:
@@ -117,9 +119,11 @@ def make_optimizer(
     source: str,
     overrides: dict[str, Any],
     integers: Sequence[str],
+    *,
     complete: Callable[[Any], Any],
+    worker: WorkerCalls,
 ) -> Made:
-    """Imports an `optimizer.py` and makes the optimizer of its factory.
+    """Imports an `optimizer.py`, makes the optimizer of its factory and, if it has a method `connect`, connects it.
 
     `overrides` replace the arguments with the same keys; runtime parameters among them are set on the new object.
     `integers` are `TASK.PARAMETER` of the integer parameters. Raises Invalid with each override that does not fit, or the
@@ -127,7 +131,7 @@ def make_optimizer(
     author's code.
     """
     given, optimizer_class = _pair_of(code, source, complete)
-    fields = _inherited_fields(optimizer_class)
+    fields = inherited_fields(optimizer_class)
     arguments, later, at_start = _laid_over(given, overrides, fields, optimizer_class)
     if hasattr(optimizer_class, "svc_fit_arguments"):
         arguments = optimizer_class.svc_fit_arguments(arguments, list(integers))
@@ -145,6 +149,11 @@ def make_optimizer(
         raise Invalid(_text_of("The overrides do not fit", faults), faults)
     if later:
         made.set_runtime_params(later, "optimizer_overrides.")
+    if made.has("connect"):
+        try:
+            made.call("connect", worker)
+        except Invalid as error:
+            raise Invalid(str(error), [_at_override(each, overrides) for each in error.faults]) from error
     if made.has("get_param_schema"):
         fields = _fields_of(made.call("get_param_schema"), "get_param_schema")
     return Made(made, fields, described)
@@ -161,34 +170,51 @@ def names_of(names: Any, method: str) -> list[str]:
 
 
 def _pair_of(code: PackageCode, source: str, complete: Callable[[Any], Any]) -> tuple[dict[str, Any], Any]:
-    factory = getattr(module_of(code, source), FACTORY, None)
-    if not callable(factory):
-        raise TypeError(f"{source} defines no function {FACTORY}; it must return (arguments, class of the optimizer)")
+    name, factory = _factory_of(code, source)
     pair = complete(factory())
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-        raise TypeError(
-            f"{FACTORY} returned {kind_of(pair)}; it must return a pair: (arguments, class of the optimizer)"
-        )
+        raise TypeError(f"{name} returned {kind_of(pair)}; it must return a pair: (arguments, class of the optimizer)")
     arguments, optimizer_class = pair
     if not isinstance(arguments, dict) or not all(isinstance(key, str) for key in arguments):
         raise TypeError(
-            f"The first of the pair that {FACTORY} returned is {kind_of(arguments)}, not a dict of arguments by name"
+            f"The first of the pair that {name} returned is {kind_of(arguments)}, not a dict of arguments by name"
         )
     if not isinstance(optimizer_class, type):
         raise TypeError(
-            f"The second of the pair that {FACTORY} returned is {kind_of(optimizer_class)}, not a class of optimizers"
+            f"The second of the pair that {name} returned is {kind_of(optimizer_class)}, not a class of optimizers"
         )
     missing = [
         method
         for method in METHODS
         if getattr(optimizer_class, method, None) in (None, getattr(AbstractSequentialOptimizer, method))
     ]
-    if missing or not issubclass(optimizer_class, AbstractSequentialOptimizer):
+    is_of_eos = name == EOS_FACTORY
+    if missing or not (is_of_eos or issubclass(optimizer_class, AbstractSequentialOptimizer)):
         lacks = f"lacks {', '.join(missing)}; extend" if missing else "does not extend"
         raise TypeError(
-            f"The class {optimizer_class.__name__} that {FACTORY} returned {lacks} AbstractSequentialOptimizer"
+            f"The class {optimizer_class.__name__} that {name} returned {lacks} AbstractSequentialOptimizer"
         )
+    if is_of_eos:
+        from ..eos.campaign import class_for
+
+        return arguments, class_for(optimizer_class)
     return arguments, optimizer_class
+
+
+def _factory_of(code: PackageCode, source: str) -> tuple[str, Callable[[], Any]]:
+    """The name of the factory and the function. Raises ImportError in one sentence when a library is missing."""
+    try:
+        module = module_of(code, source)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").split(".")[0]
+        if missing in ("", code.package, "user", "eos", "svc_lab"):
+            raise
+        raise ImportError(f"{source} {need_of(missing)}") from error
+    for name in (FACTORY, EOS_FACTORY):
+        factory = getattr(module, name, None)
+        if callable(factory):
+            return name, factory
+    raise TypeError(f"{source} defines no function {FACTORY}; it must return (arguments, class of the optimizer)")
 
 
 def _check_arguments(optimizer_class: type, arguments: Mapping[str, Any]) -> None:
@@ -221,7 +247,7 @@ def _described(value: Any, where: str) -> Any:
         return getattr(value, "__name__", None) or type(value).__name__
 
 
-def _inherited_fields(optimizer_class: type) -> list[dict[str, Any]]:
+def inherited_fields(optimizer_class: type) -> list[dict[str, Any]]:
     """The settings of a class and of its base classes. A subclass overrides settings of the same key."""
     fields: dict[str, dict[str, Any]] = {}
     for each in optimizer_class.__mro__:

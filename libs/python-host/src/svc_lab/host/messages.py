@@ -39,6 +39,8 @@ TO_OPTIMIZER: Mapping[str, Shape] = {
     "configure": {"texts": ("call_id",), "objects": ("runtime_params",)},
     "best": _CALL_ID,
     "explain": _CALL_ID,
+    "call_result": {"texts": ("call_id",), "objects": ("value",)},
+    "call_failure": {"texts": ("call_id", "code"), "objects": ("error",)},
 }
 
 

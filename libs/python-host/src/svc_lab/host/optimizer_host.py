@@ -20,6 +20,7 @@ from .json_values import NotJson
 from .messages import TO_OPTIMIZER, check_message
 from .output import capture_output
 from .threads import OWN_PREFIX, Lane
+from .worker_calls import WorkerCalls
 
 # See ../device.py.
 TYPE_CHECKING = False
@@ -41,6 +42,7 @@ class OptimizerHost:
         self._package = ""
         self._session: OptimizerSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._worker = WorkerCalls(channel)
         self._notes = Lane(f"{OWN_PREFIX}notes")
 
     def serve(self) -> None:
@@ -59,7 +61,8 @@ class OptimizerHost:
         for message in self._channel.messages():
             try:
                 check_message(message, TO_OPTIMIZER)
-                self._orders.put(message)
+                if not self._worker.settle(message):
+                    self._orders.put(message)
             except ValueError as error:
                 self._channel.ignore(error)
         os._exit(0)
@@ -106,7 +109,10 @@ class OptimizerHost:
         code = PackageCode(order["path"])
         use(code)
         self._lead_logs()
-        made = make_optimizer(code, module["source"], order["overrides"], order.get("integers") or [], self._complete)
+        self._worker.protocol = order["protocol"]
+        integers = order.get("integers") or []
+        source, overrides = module["source"], order["overrides"]
+        made = make_optimizer(code, source, overrides, integers, complete=self._complete, worker=self._worker)
         self._lead_logs()
         optimizer = made.optimizer
         self._concealment.learn(made.arguments)

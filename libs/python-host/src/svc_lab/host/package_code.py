@@ -131,6 +131,16 @@ def forget(code: PackageCode) -> None:
         del sys.modules[name]
 
 
+_DISTRIBUTIONS = {"ax": "ax-platform", "bofire": "bofire[optimization]", "skopt": "scikit-optimize"}
+"""Packages of PyPI with another name than their module, of those that optimizers import."""
+
+
+def need_of(module: str, package: str | None = None) -> str:
+    """That a library is needed, and how to install it. `package` is what PyPI calls it; default: as the module."""
+    package = package or _DISTRIBUTIONS.get(module, module)
+    return f'needs the library {module}: install it for the Python of the optimizer worker, pip install "{package}"'
+
+
 def module_of(code: PackageCode, source: str) -> ModuleType:
     """Imports a module. `source` is its path in the package. Raises any error that the module raises on import."""
     name = f"{code.package}.{source[: -len('.py')].replace('/', '.')}"

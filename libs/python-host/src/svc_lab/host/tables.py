@@ -6,10 +6,12 @@ import math
 
 from ..domain import plain
 from .json_values import kind_of
+from .package_code import need_of
 
 # See ../device.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -29,11 +31,12 @@ def to_rows(table: Any, method: str) -> list[dict[str, Any]]:
     return rows
 
 
-def to_frame(rows: list[dict[str, Any]]) -> Any:
+def to_frame(rows: Sequence[dict[str, Any]]) -> Any:
+    """A data frame of pandas. Raises ImportError that says what to install without it."""
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("svc_data_frames needs pandas: pip install pandas") from error
+        raise ImportError(f"this optimizer takes data frames and {need_of('pandas')}") from error
     return pd.DataFrame(rows)
 
 

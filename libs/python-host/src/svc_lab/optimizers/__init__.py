@@ -5,6 +5,7 @@ from .ax_platform import AxOptimizer
 from .bofire_strategy import BofireOptimizer
 from .botorch_function import BotorchOptimizer, BotorchProblem
 from .domain_optimizer import DomainOptimizer, LiveOptimizer, Run
+from .hybrid import HybridOptimizer
 from .optuna_study import OptunaOptimizer
 from .scikit_optimize import SkoptOptimizer
 
@@ -15,6 +16,7 @@ __all__ = [
     "BotorchOptimizer",
     "BotorchProblem",
     "DomainOptimizer",
+    "HybridOptimizer",
     "LiveOptimizer",
     "OptunaOptimizer",
     "Run",

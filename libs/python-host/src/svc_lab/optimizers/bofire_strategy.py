@@ -18,6 +18,11 @@ _PACKAGE = "bofire[optimization]"
 _METHODS = ("SOBOL", "LHS", "UNIFORM")
 
 
+def strategies() -> Any:
+    """The data models of the strategies of BoFire. Raises ImportError that says what to install without it."""
+    return library("bofire.data_models.strategies.api", _PACKAGE)
+
+
 class BofireOptimizer(DomainOptimizer):
     """Proposes with a strategy of BoFire, after initial points.
 
@@ -47,7 +52,7 @@ class BofireOptimizer(DomainOptimizer):
         `MoboStrategy` for several, with the acquisition function. `num_initial_samples` points come before the strategy;
         default: twice the inputs, from 5 to 20. `initial_sampling_method` is `SOBOL`, `LHS` or `UNIFORM`.
         """
-        self._api = library("bofire.data_models.strategies.api", _PACKAGE)
+        self._api = strategies()
         self._map = library("bofire.strategies.api", _PACKAGE).map
         self._pandas = library("pandas", _PACKAGE)
         if hasattr(strategy, "domain"):
@@ -55,7 +60,7 @@ class BofireOptimizer(DomainOptimizer):
             inputs, outputs = theirs.inputs.get(), theirs.outputs.get()
             constraints = theirs.constraints.get()
         inputs, outputs, constraints = list(inputs), list(outputs), list(constraints)
-        super().__init__(map(_own, inputs), map(_own, outputs), map(_own, constraints), seed=seed)
+        super().__init__(map(own_of, inputs), map(own_of, outputs), map(own_of, constraints), seed=seed)
         method = getattr(initial_sampling_method, "value", initial_sampling_method)
         if str(method).upper() not in _METHODS:
             text = f"{method!r} is none of {', '.join(_METHODS)}"
@@ -121,8 +126,8 @@ class BofireOptimizer(DomainOptimizer):
         )
 
 
-def _own(each: Any) -> Any:
-    """A feature, an objective or a constraint of BoFire as a declaration; anything else as it is."""
+def own_of(each: Any) -> Any:
+    """A feature, an objective or a constraint of BoFire as a declaration; anything else as it is. It imports nothing."""
     make: Callable[..., Any] | None = (
         _OWN.get(type(each).__name__) if type(each).__module__.startswith("bofire.") else None
     )
@@ -138,7 +143,7 @@ _OWN = {
     "ContinuousInput": lambda each: own.ContinuousInput(each.key, tuple(each.bounds), each.stepsize),
     "DiscreteInput": lambda each: own.DiscreteInput(each.key, list(each.values)),
     "CategoricalInput": lambda each: own.CategoricalInput(each.key, each.get_allowed_categories()),
-    "ContinuousOutput": lambda each: own.ContinuousOutput(each.key, each.objective and _own(each.objective)),
+    "ContinuousOutput": lambda each: own.ContinuousOutput(each.key, each.objective and own_of(each.objective)),
     "MinimizeObjective": lambda each: own.Minimize(each.w),
     "MaximizeObjective": lambda each: own.Maximize(each.w),
     "CloseToTargetObjective": lambda each: own.CloseToTarget(each.target_value, each.w),

@@ -7,6 +7,7 @@ import inspect
 import math
 
 from ..domain import Invalid, LinearEquality, LinearInequality, NChooseK, fault, fitted, invalid, plain
+from ..host.package_code import need_of
 from ..optimizer import AbstractSequentialOptimizer, Domain
 
 # See ../device.py.
@@ -22,22 +23,19 @@ _CONSTRAINT_KINDS = {LinearEquality: "linear_equality", LinearInequality: "linea
 
 
 def library(module: str, package: str) -> ModuleType:
-    """Imports a module of a library. Raises ImportError that says what to install."""
+    """Imports a module of a library. Raises ImportError that says what to install when it, or what it imports, is missing."""
     try:
         return importlib.import_module(module)
-    except ImportError as error:
-        name = module.split(".", maxsplit=1)[0]
-        if getattr(error, "name", None) not in (name, module):
-            raise
-        raise ImportError(
-            f'this optimizer needs the library {name}: install it for the Python of the optimizer worker, pip install "{package}"'
-        ) from None
+    except ModuleNotFoundError as error:
+        missing = (error.name or module).split(".", maxsplit=1)[0]
+        raise ImportError(f"this optimizer {need_of(missing, package)}") from None
 
 
 class Run:
     """A protocol run that the optimizer proposed, or that was reported to it."""
 
     def __init__(self, row: Row, token: Any = None) -> None:
+        self.name: str | None = None
         self.row = row
         self.token = token
         """What the library has for the row; None: the library did not propose it, or does not know it yet."""
@@ -49,8 +47,9 @@ class Run:
 class DomainOptimizer(AbstractSequentialOptimizer):
     """Keeps the runs of a campaign. A subclass proposes rows, and may follow what becomes of them.
 
-    A run that is reported twice under its name counts once. Without names, a row belongs to the first run in progress
-    with the same values. If the service changed the values of a row, the library gets the values that ran.
+    A run that is reported twice under its name counts once. Without names, and for a run that was proposed without one, a row
+    belongs to the first run in progress with the same values. If the service changed the values of a row, the library gets
+    the values that ran.
     """
 
     lacks: ClassVar[tuple[str, ...]] = ()
@@ -203,15 +202,21 @@ class DomainOptimizer(AbstractSequentialOptimizer):
 
     def _runs_of(self, rows: Sequence[Row], run_names: Sequence[str] | None) -> Iterable[Run]:
         for index, row in enumerate(rows):
-            if run_names is not None:
-                run = self._by_name.get(run_names[index])
-            else:
-                run = next((run for run in self._runs if run.state == "pending" and run.row == row), None)
-            yield run or self._remember(Run(row), None if run_names is None else run_names[index])
+            name = None if run_names is None else run_names[index]
+            run = None if name is None else self._by_name.get(name)
+            yield run or self._named(self._pending_at(row, name) or self._remember(Run(row)), name)
 
-    def _remember(self, run: Run, name: str | None) -> Run:
+    def _pending_at(self, row: Row, name: str | None) -> Run | None:
+        pending = (run for run in self._runs if run.state == "pending" and run.row == row)
+        return next((run for run in pending if name is None or run.name is None), None)
+
+    def _remember(self, run: Run, name: str | None = None) -> Run:
         self._runs.append(run)
+        return self._named(run, name)
+
+    def _named(self, run: Run, name: str | None) -> Run:
         if name is not None:
+            run.name = name
             self._by_name[name] = run
         return run
 
