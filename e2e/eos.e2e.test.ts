@@ -1,18 +1,21 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CampaignRecord, ProtocolRunRecord } from '@lab/contracts';
+import type { CampaignRecord, ProtocolRunRecord, Trial } from '@lab/contracts';
 import { withoutPython } from '@lab/testkit/python';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
 import { startColorDrivers, type ColorDrivers } from './eos/color-drivers.js';
-import { eosSources } from './eos/sources.js';
+import { eosSources, hasBofire } from './eos/sources.js';
 import { GuideShell } from './guide-commands.js';
 import { startLab, type Lab } from './lab.js';
 
 /** Packages of EOS run as their authors published them, and the page of the guide about them is followed, on one stack. */
 
 const sources = await eosSources();
+const withBofire = sources !== undefined && (await hasBofire());
+/** Longest wait for a campaign with BoFire, in milliseconds. */
+const limitMs = 300_000;
 let userDir = '';
 let lab: Lab;
 let drivers: ColorDrivers;
@@ -63,9 +66,9 @@ it.skipIf(withoutPython())('the guide: the commands do what the page says', asyn
     const env = { SVC_URL: lab.stack.url, SVC_DATA_DIR: lab.stack.dataDir, SVC_USER_DIR: userDir };
     const followed = await shell.follow('docs/guide/from-eos.md', { instead: {}, env });
     expect(followed).toMatchObject({
-      typed: 7,
-      compared: 4,
-      left: [expect.stringContaining('a service already')],
+      typed: 8,
+      compared: 5,
+      left: [expect.stringContaining('a service already'), expect.stringContaining('no pandas')],
     });
   } finally {
     shell.dispose();
@@ -126,6 +129,54 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
     });
     expect(drivers.called).toEqual(expect.arrayContaining(['move', 'mix', 'analyze', 'empty', 'clean']));
   });
+
+  it.skipIf(!withBofire)(
+    'run the optimizer of the color lab: BoFire chooses the runs of a campaign',
+    async () => {
+      const submitted = await lab.api.submit('campaigns', {
+        name: 'eos_colors',
+        protocol: 'color_mixing',
+        owner: 'ada',
+        optimize: true,
+        max_protocol_runs: 4,
+        global_parameters: { score_color: { target_color: [47, 181, 49] } },
+        // The package asks for 25 points before its strategy proposes.
+        meta: { optimizer_overrides: { num_initial_samples: 2 } },
+      });
+      expect(submitted.body).toMatchObject({ name: 'eos_colors' });
+      const campaign = await eventually(() => lab.api.campaign('eos_colors'), isOver, limitMs);
+      const { state, reason, protocol_runs_completed } = campaign as CampaignRecord;
+      results.push(
+        `${'color_lab'.padEnd(10)} ${'campaign with BoFire'.padEnd(28)} ${state.padEnd(10)} ${protocol_runs_completed} runs`,
+      );
+      expect({ state, reason, protocol_runs_completed }).toEqual({
+        ...{ state: 'completed', reason: null, protocol_runs_completed: 4 },
+      });
+      const trials = await lab.api.all<Trial>('/api/campaigns/eos_colors/trials');
+      expect(trials.map(({ source }) => source)).toEqual(Array.from({ length: 4 }, () => 'optimizer'));
+      const losses = trials.map(({ outputs }) => outputs?.['score_color.loss'] ?? Infinity);
+      expect(campaign.optimizer?.best?.[0]).toMatchObject({ 'score_color.loss': Math.min(...losses) });
+      for (const { inputs } of trials) {
+        expect(Object.keys(inputs)).toHaveLength(10);
+        expect(inputs['mix_colors.cyan_volume']).toBeLessThanOrEqual(25);
+      }
+    },
+    limitMs,
+  );
+
+  it.skipIf(!withBofire)(
+    'run the example in a campaign of Beacon, whose AI is switched off',
+    async () => {
+      await lab.api.submit('campaigns', {
+        ...{ name: 'eos_beacon', protocol: 'optimize_multiplication', owner: 'ada' },
+        ...{ optimize: true, max_protocol_runs: 3 },
+      });
+      const campaign = await eventually(() => lab.api.campaign('eos_beacon'), isOver, limitMs);
+      expect(campaign).toMatchObject({ state: 'completed', protocol_runs_completed: 3 });
+      expect(campaign.optimizer?.runtime_params).toMatchObject({ p_bayesian: 1, p_ai: 0 });
+    },
+    limitMs,
+  );
 
   it('run the packages with which EOS is tested', async () => {
     const unloaded = await post('/api/labs/unload', { lab_types: ['multiplication_lab'] });

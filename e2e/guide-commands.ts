@@ -57,6 +57,8 @@ export interface GuideShellOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A token that each `curl` sends, as with `-H @token.header`. */
   readonly token?: string;
+  /** A block that is not typed for this reason is typed. */
+  readonly despite?: string;
 }
 
 interface Printed {
@@ -139,7 +141,7 @@ export class GuideShell {
     let last = { code: 0, printed: '' };
     for (const { line, language, text, mark = {} } of blocksOf(page)) {
       const at = `${page}:${line}`;
-      if ('notTyped' in mark) {
+      if ('notTyped' in mark && mark.notTyped !== options.despite) {
         followed.left.push(`${at}: ${mark.notTyped}`);
       } else if (language === 'sh') {
         last = await this.#sh(text, { mark, options, at, folder });

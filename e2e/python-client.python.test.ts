@@ -83,6 +83,22 @@ describe.concurrent.each(pythonPackages)('%s', (name) => {
   });
 });
 
+it.each(['optuna', 'pandas', 'skopt'])(
+  'the optimizers with %s follow the rules, with the real library',
+  async (library) => {
+    const test = join(root, 'libs/python-host/test/optimizers', `test_${library}.py`);
+    const env = {
+      PYTHONPATH: join(root, 'libs/python-host/src'),
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONWARNINGS: 'ignore',
+      OMP_NUM_THREADS: '1',
+    };
+    const printed = await run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', test], env);
+    expect(printed).toMatch(/^[1-9]\d* passed/m);
+    expect(printed).not.toMatch(/skipped/);
+  },
+);
+
 describe.concurrent('the wheels', () => {
   const build = async (to: string): Promise<Wheel[]> => {
     mkdirSync(join(folder, to));

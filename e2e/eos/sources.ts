@@ -58,6 +58,23 @@ export async function eosSources(): Promise<EosSources | undefined> {
   }
 }
 
+/**
+ * Whether the Python of the services has BoFire, which the optimizers of these packages need: 6.5 GB with PyTorch, so nothing installs
+ * it for the tests. False, with one printed sentence, where it has not.
+ */
+export async function hasBofire(): Promise<boolean> {
+  const python = processEnvironment()['SVC_PYTHON'] ?? 'python3';
+  try {
+    await run(python, ['-I', '-c', 'import bofire.strategies.api']);
+    return true;
+  } catch {
+    process.stderr.write(
+      `${python} has no bofire[optimization], so the campaigns of EOS with it DO NOT RUN; SVC_PYTHON names a Python that has it.\n`,
+    );
+    return false;
+  }
+}
+
 class Unavailable extends Error {}
 
 /** @throws Error when the content is not the pinned one; {@link Unavailable} when there is none */

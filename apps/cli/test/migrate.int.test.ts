@@ -39,6 +39,10 @@ const pump = {
   'tasks/look/task.py': 'from eos.tasks.base_task import BaseTask\n',
 };
 
+const looking = {
+  'protocols/looking/protocol.yml': 'type: looking\nlabs: [lab]\ntasks: [{name: look, type: Look}]\n',
+};
+
 async function reported(): Promise<EosReport> {
   const { out } = await migrate('user', '--json');
   return JSON.parse(out) as EosReport;
@@ -85,12 +89,30 @@ describe('svc migrate eos', () => {
       ['task', 'look', 'shelf/demo/tasks/look/task.yml', 2, '{% ... %} is not evaluated'],
     ],
     [
-      'an optimizer',
+      'an optimizer that imports what does not exist here',
       {
-        'protocols/looking/protocol.yml': 'type: looking\nlabs: [lab]\ntasks: [{name: look, type: Look}]\n',
-        'protocols/looking/optimizer.py': 'def eos_create_campaign_optimizer(): ...\n',
+        ...looking,
+        'protocols/looking/optimizer.py':
+          'import random\nfrom eos.optimization.beacon_ai_agent import A\ndef eos_create_campaign_optimizer(): ...\n',
       },
-      ['optimizer', 'looking', 'shelf/demo/protocols/looking/optimizer.py', null, 'optimizers of EOS'],
+      [
+        'optimizer',
+        'looking',
+        'shelf/demo/protocols/looking/optimizer.py',
+        2,
+        'eos.optimization.beacon_ai_agent is',
+      ],
+    ],
+    [
+      'an optimizer without its function',
+      { ...looking, 'protocols/looking/optimizer.py': 'import pandas\n' },
+      [
+        'optimizer',
+        'looking',
+        'shelf/demo/protocols/looking/optimizer.py',
+        null,
+        'does not define a function',
+      ],
     ],
     [
       'a declaration in Python',
@@ -110,6 +132,20 @@ describe('svc migrate eos', () => {
         }),
       ),
     ).toEqual([[...wanted.slice(0, 4), expect.stringContaining(String(wanted[4]))]]);
+  });
+
+  it.each([
+    ['AbstractSequentialOptimizer', 'abstract_sequential_optimizer', ['pandas']],
+    ['BayesianSequentialOptimizer', 'sequential_bayesian_optimizer', ['bofire[optimization]']],
+    ['BeaconOptimizer', 'beacon_optimizer', ['bofire[optimization]']],
+  ])('names the libraries that an optimizer with %s needs', async (name, module, libraries) => {
+    const text = `from eos.optimization.${module} import ${name}\n\ndef eos_create_campaign_optimizer(): ...\n`;
+    put({ ...pump, ...looking, 'protocols/looking/optimizer.py': text });
+    expect((await migrate('user')).code).toBe(0);
+    const items = (await reported()).packages.flatMap((each) => each.items);
+    expect(items.find(({ kind }) => kind === 'optimizer')).toMatchObject({
+      ...{ name: 'looking', result: 'needs_libraries', libraries, reasons: [] },
+    });
   });
 
   it.skipIf(withoutPython())('writes the definition files that EOS 0.31 declares in Python', async () => {

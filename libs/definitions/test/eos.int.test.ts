@@ -78,16 +78,24 @@ describe('a package of EOS', () => {
     expect(second?.parameters['volume']).toEqual({ kind: 'reference', task: 'first', parameter: 'dosed' });
   });
 
-  it('loads without its optimizer, and with a warning about libraries that it has not locked', async () => {
+  it('loads with its optimizer, and with a warning about libraries that it has not locked', async () => {
     const catalog = await load({
       'shelf/demo/protocols/filling/optimizer.py':
-        'from eos.optimization import X\ndef eos_create_campaign_optimizer(): ...\n',
+        'from eos.optimization.exceptions import X\ndef eos_create_campaign_optimizer(): ...\n',
       'shelf/demo/pyproject.toml': '[project]\nname = "demo"\ndependencies = ["eos", "numpy"]\n',
     });
     expect(catalog.diagnostics).toEqual([]);
     expect(catalog.warnings.map(({ code }) => code)).toEqual(['missing_lock']);
-    expect(catalog.protocol('filling')?.protocol.optimizer).toBeUndefined();
-    expect(catalog.task('Fill Beaker')).toBeDefined();
+    expect(catalog.protocol('filling')?.protocol.optimizer).toMatchObject({
+      source: 'protocols/filling/optimizer.py',
+      runtime: 'python',
+    });
+  });
+
+  it('is refused with an optimizer that has no factory', async () => {
+    const file = 'shelf/demo/protocols/filling/optimizer.py';
+    const { diagnostics } = await load({ [file]: 'def create_campaign_optimizer(): ...\n' });
+    expect(diagnostics).toMatchObject([{ file, code: 'missing_export' }]);
   });
 
   it('is bundled with the files that it imports by their place in the folder of all packages', async () => {

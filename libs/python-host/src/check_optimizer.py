@@ -3,7 +3,7 @@
 import ast
 import re
 
-FACTORY = "svc_create_campaign_optimizer"
+FACTORIES = ("svc_create_campaign_optimizer", "eos_create_campaign_optimizer")
 DECLARATIONS = {
     "ContinuousInput": ("input", "bounds"),
     "DiscreteInput": ("input", "values"),
@@ -16,15 +16,15 @@ NAME = re.compile(r"[^.\s/]+\.[^.\s/]+")
 def faults_of_factory(tree):
     """Yields the node, the code and the message of each fault of the function that a campaign calls."""
     for node in tree.body:
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != FACTORY:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name not in FACTORIES:
             continue
         needed = len(node.args.posonlyargs) + len(node.args.args) - len(node.args.defaults)
         if needed > 0 or any(default is None for default in node.args.kw_defaults):
-            yield node, "optimizer_type", f"{FACTORY} takes parameters, and the service calls it without any"
+            yield node, "optimizer_type", f"{node.name} takes parameters, and the service calls it without any"
         for each in ast.walk(node):
             # What is no literal is known only when it runs.
             if isinstance(each, ast.Return) and is_no_pair(each.value):
-                yield each, "optimizer_type", f"{FACTORY} must return a pair: (arguments, class of the optimizer)"
+                yield each, "optimizer_type", f"{node.name} must return a pair: (arguments, class of the optimizer)"
 
 
 def is_no_pair(value):

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { ModuleReference } from '@lab/contracts';
 import { loadPackages, pythonImports, type Catalog, type Diagnostic } from '@lab/definitions';
 import { libraryOf } from './python-libraries.js';
 
@@ -48,6 +49,10 @@ export const eosModules = [
   'eos.integrations.sila.sila_client_context',
   'eos.integrations.sila.sila_device_mixin',
   'eos.logging.logger',
+  'eos.optimization.abstract_sequential_optimizer',
+  'eos.optimization.beacon_optimizer',
+  'eos.optimization.exceptions',
+  'eos.optimization.sequential_bayesian_optimizer',
   'eos.resources.entities.resource',
   'eos.resources.exceptions',
   'eos.tasks.base_task',
@@ -56,6 +61,13 @@ export const eosModules = [
   'eos.tasks.task_definition',
   'eos.utils.ray_utils',
 ];
+
+/** Modules of EOS that need a library here, and the module of it. */
+const needed: Readonly<Record<string, string>> = {
+  'eos.optimization.abstract_sequential_optimizer': 'pandas',
+  'eos.optimization.beacon_optimizer': 'bofire',
+  'eos.optimization.sequential_bayesian_optimizer': 'bofire',
+};
 
 /**
  * Reads the packages of a folder of EOS. No code is executed, and nothing is written.
@@ -76,8 +88,12 @@ export async function eosReport(folder: string): Promise<EosReport> {
       ].filter(({ file }) => belongsTo(file, origin));
       for (const each of found) left.delete(each);
       items.get(origin.package)?.push(await itemOf(catalog, origin, found.map(reasonOf)));
-      const optimizer = origin.kind === 'protocol' ? optimizerOf(folder, origin) : undefined;
-      if (optimizer !== undefined) items.get(origin.package)?.push(optimizer);
+      if (origin.kind !== 'protocol') continue;
+      const code = join(dirname(origin.file), 'optimizer.py');
+      if (!existsSync(join(folder, code))) continue;
+      const ofCode = catalog.diagnostics.filter(({ file }) => file === code);
+      for (const each of ofCode) left.delete(each);
+      items.get(origin.package)?.push(await optimizerOf(catalog, origin, code, ofCode.map(reasonOf)));
     }
     for (const each of left) {
       const owner = catalog.origins.find(({ file }) => each.file.startsWith(packageFolder(file)))?.package;
@@ -120,13 +136,35 @@ async function itemOf(
       : kind === 'task'
         ? catalog.task(name)?.task.module
         : undefined;
-  const used = module?.runtime === 'python' ? await importsOf(catalog, module.hash, owner) : [];
   const code = join(dirname(file), `${kind}.py`);
+  return withCode(catalog, { kind, name, file }, { module, code, owner }, faults);
+}
+
+/** @param code of the optimizer, relative to the folder */
+function optimizerOf(
+  catalog: Catalog,
+  { name, package: owner }: Origin,
+  code: string,
+  faults: Reason[],
+): Promise<EosItem> {
+  const module = catalog.protocol(name)?.protocol.optimizer;
+  return withCode(catalog, { kind: 'optimizer', name, file: code }, { module, code, owner }, faults);
+}
+
+/** An item with what its code imports. */
+async function withCode(
+  catalog: Catalog,
+  about: Pick<EosItem, 'kind' | 'name' | 'file'>,
+  { module, code, owner }: { module: ModuleReference | null | undefined; code: string; owner: string },
+  faults: Reason[],
+): Promise<EosItem> {
+  const used = module?.runtime === 'python' ? await importsOf(catalog, module.hash, owner) : [];
   const reasons = [...faults, ...used.flatMap((each) => ofEos(each, code))];
-  const libraries = used.flatMap(({ name: imported }) =>
-    imported.startsWith('eos') ? [] : (libraryOf(imported) ?? []),
-  );
-  return itemWith({ kind, name, file }, reasons, [...new Set(libraries)].sort());
+  const libraries = used.flatMap(({ name }) => {
+    if (name !== 'eos' && !name.startsWith('eos.')) return libraryOf(name) ?? [];
+    return Object.hasOwn(needed, name) ? (libraryOf(needed[name]!) ?? []) : [];
+  });
+  return itemWith(about, reasons, [...new Set(libraries)].sort());
 }
 
 function itemWith(
@@ -155,7 +193,7 @@ async function importsOf(catalog: Catalog, hash: string, owner: string): Promise
     const imported = pythonImports(text).flatMap(({ dots, module, line }): Used[] => {
       const [first = ''] = module;
       if (dots > 0 || first === owner || first === 'user' || first === '') return [];
-      const isEntry = /\/(device|task)\.py$/.test(file);
+      const isEntry = /\/(device|task|optimizer)\.py$/.test(file);
       return [{ name: first === 'eos' ? module.join('.') : first, line: isEntry ? line : null }];
     });
     return [...model, ...imported];
@@ -175,19 +213,8 @@ function ofEos({ name, line }: Used, file: string): Reason[] {
     ];
   if (name === 'eos' || eosModules.includes(name) || eosModules.some((each) => each.startsWith(`${name}.`)))
     return [];
-  const hint = `devices and tasks can import ${eosModules.join(', ')}`;
+  const hint = `packages can import ${eosModules.join(', ')}`;
   return [{ ...at, message: `${name} is a part of EOS that does not exist here`, hint }];
-}
-
-function optimizerOf(folder: string, { name, file }: Origin): EosItem | undefined {
-  const code = join(dirname(file), 'optimizer.py');
-  if (!existsSync(join(folder, code))) return undefined;
-  const reason = {
-    ...{ file: code, line: null },
-    message: 'optimizers of EOS do not run here; runs, and campaigns with given parameters, do',
-    hint: 'write optimizer.ts beside the protocol with the same inputs, outputs and constraints: docs/guide/optimizers.md',
-  };
-  return itemWith({ kind: 'optimizer', name, file: code }, [reason], []);
 }
 
 /** A finding in a file that is no definition and no code beside one. */

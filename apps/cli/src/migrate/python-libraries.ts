@@ -24,6 +24,8 @@ const standard = new Set(
 
 /** Modules whose name differs from that of their package on PyPI. */
 const packages: Readonly<Record<string, string>> = {
+  ax: 'ax-platform',
+  bofire: 'bofire[optimization]',
   bs4: 'beautifulsoup4',
   cv2: 'opencv-python',
   dateutil: 'python-dateutil',
@@ -32,6 +34,7 @@ const packages: Readonly<Record<string, string>> = {
   serial: 'pyserial',
   skimage: 'scikit-image',
   sklearn: 'scikit-learn',
+  skopt: 'scikit-optimize',
   usb: 'pyusb',
   visa: 'pyvisa',
   yaml: 'PyYAML',

@@ -184,8 +184,7 @@ class Loader {
     const files = found.definitions.map((definition, index): LoadedFile => {
       const document = documents[index] ?? SourceDocument.parse(definition.file, '');
       const text = isOfEos ? this.eos.translate(definition, document) : document;
-      // Optimizers of EOS do not run here. Runs of their protocols do, and campaigns with given parameters.
-      const source = isOfEos && definition.kind === 'protocol' ? null : definition.code;
+      const source = definition.code;
       const result = source === null ? undefined : withFactory(definition, built.get(source));
       const isUnsigned = source !== null && isRefused(source);
       const isUnlocked = source !== null && isPython(source) && unlocked.length > 0;
@@ -259,11 +258,14 @@ function modulesOf(built: ReadonlyMap<string, BuiltCode>): PackageCode['modules'
 
 /** The function that a campaign calls in the module beside a protocol. */
 const factory = 'svc_create_campaign_optimizer';
+/** Its name in packages of EOS, for the host of Python. */
+const factoryOfEos = 'eos_create_campaign_optimizer';
 
 /** Code beside a protocol is an optimizer, and useless without its factory. */
 function withFactory({ kind, code }: FoundDefinition, built: BuiltCode | undefined): BuiltCode | undefined {
   if (kind !== 'protocol' || built?.ok !== true || built.exports.includes(factory)) return built;
   const python = code !== null && isPython(code);
+  if (python && built.exports.includes(factoryOfEos)) return built;
   // What Python imports by a star is known only when it runs.
   if (python && built.exports.includes('*')) return built;
   const fault = {
