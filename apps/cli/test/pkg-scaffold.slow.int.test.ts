@@ -65,6 +65,28 @@ describe('a package in Python', () => {
     expect(readFileSync(join(userDir, 'py_pkg/tasks/move/task.py'), 'utf8')).toContain("devices['arm'].name");
   });
 
+  it('has a device type of a framework, which loads without an error as it is written', async () => {
+    await createPackage(userDir, 'py_pkg', true);
+    for (const framework of ['ophyd', 'pylabrobot', 'pymeasure', 'qcodes', 'visa'] as const) {
+      const type = `${framework}_thing`;
+      expect(await written(userDir, 'device', 'py_pkg', type, { framework })).toEqual([
+        `py_pkg/devices/${type}/device.yml`,
+        `py_pkg/devices/${type}/device.py`,
+      ]);
+      expect(readFileSync(join(userDir, `py_pkg/devices/${type}/device.py`), 'utf8')).toContain(
+        `from svc_lab.frameworks.${framework} import `,
+      );
+    }
+    // A device of a framework is in Python, also in a package in TypeScript.
+    expect(await written(userDir, 'device', 'demo_pkg', 'meter', { framework: 'qcodes' })).toContain(
+      'demo_pkg/devices/meter/device.py',
+    );
+    expect(await errorsOf()).toEqual([]);
+    await expect(addPart(userDir, 'task', 'py_pkg', 'move', { framework: 'qcodes' })).rejects.toThrow(
+      '--framework is for devices: a task has none',
+    );
+  });
+
   it('is one package with code in TypeScript when each part says its language', async () => {
     expect(await written(userDir, 'device', 'demo_pkg', 'arm', { python: true })).toContain(
       'demo_pkg/devices/arm/device.py',

@@ -7,7 +7,7 @@ import typing
 import unittest
 
 from svc_lab.frameworks.construct import Converter, load
-from svc_lab.frameworks.introspect import Described
+from svc_lab.frameworks.introspect import Described, shorten_to_fit
 from svc_lab.functions import effect
 from svc_lab.parameters import declaration_faults
 
@@ -64,7 +64,7 @@ STIRRER = Stirrer()
 
 class ADescription(unittest.TestCase):
     def test_has_what_hints_defaults_and_docstrings_say(self):
-        described = Described(STIRRER.stir, lambda hint: hint is Well)
+        described = Described.of_method(STIRRER.stir, lambda hint: hint is Well)
         self.assertEqual(described.description, "Stirs wells.")
         self.assertEqual(
             described.parameters,
@@ -82,9 +82,43 @@ class ADescription(unittest.TestCase):
         effect(parameters=described.parameters)(lambda_of("stir"))
 
     def test_declares_nothing_when_a_parameter_cannot_be_expressed_and_names_all_of_them(self):
-        described = Described(STIRRER.heat, lambda hint: False)
+        described = Described.of_method(STIRRER.heat)
         self.assertIsNone(described.parameters)
         self.assertEqual(described.description, "Takes target. Heats.")
+
+
+    def test_reads_the_fields_of_sphinx_and_takes_the_type_of_a_default_where_there_is_no_hint(self):
+        def move(steps=5, wait=True, to="home"):
+            """Moves.
+
+            :param steps: How many
+                steps
+            :param str to: Where
+            :returns: nothing
+            """
+
+        self.assertEqual(
+            Described.of_method(move).parameters,
+            {
+                "steps": {"type": "float", "unit": "n/a", "value": 5, "desc": "How many steps"},
+                "wait": {"type": "bool", "value": True},
+                "to": {"type": "str", "value": "home", "desc": "Where"},
+            },
+        )
+
+    def test_of_all_functions_loses_what_people_read_before_a_function_is_lost(self):
+        def described(count, long):
+            return {f"f{index}": Described(long, {"value": {"type": "str", "desc": long}}) for index in range(count)}
+
+        few = described(80, "x" * 150)
+        shorten_to_fit(few)
+        self.assertIn({"type": "str"}, [each.parameters["value"] for each in few.values()])
+        self.assertTrue(all(each.description for each in few.values()))
+        more = described(200, "x" * 150)
+        shorten_to_fit(more)
+        self.assertTrue(any(each.description is None for each in more.values()))
+        with self.assertRaisesRegex(ValueError, r"has 500 functions.*name those that you need in init_parameters\.only"):
+            shorten_to_fit(described(500, "x"))
 
 
 def lambda_of(name):
@@ -117,6 +151,15 @@ class AConverter(unittest.TestCase):
             Converter(find).arguments(STIRRER.heat, {"to": 5})
         with self.assertRaisesRegex(ValueError, "speed is 'LAZY': it is one of SLOW, FAST"):
             Converter(find).arguments(STIRRER.stir, {"speed": "LAZY"})
+
+
+    def test_makes_the_objects_in_arguments_the_inner_ones_first(self):
+        def shelf(places, name=""):
+            return (name, places)
+
+        inner = {"class": f"{__name__}.Place", "arguments": {"x": 2}}
+        made = Converter().make(shelf, {"places": [inner, {"deep": inner}], "name": "a"}, "test", "arguments")
+        self.assertEqual(made, ("a", [Place(2.0), {"deep": Place(2.0)}]))
 
 
 class APath(unittest.TestCase):

@@ -59,6 +59,82 @@ class ${ownClass(type, 'Device')}(BaseDevice):
   };
 }
 
+/** Frameworks whose drivers become devices by one class of `svc_lab.frameworks`. */
+export type Framework = 'ophyd' | 'pylabrobot' | 'pymeasure' | 'qcodes' | 'visa';
+
+const drivers: Readonly<Record<Framework, { base: string; what: string; named: string }>> = {
+  ophyd: { base: 'OphydDevice', what: 'Any device of ophyd or ophyd-async', named: 'device' },
+  pylabrobot: { base: 'PylabrobotDevice', what: 'Any machine of PyLabRobot', named: 'machine' },
+  pymeasure: { base: 'PymeasureDevice', what: 'Any instrument of PyMeasure', named: 'instrument' },
+  qcodes: { base: 'QcodesDevice', what: 'Any instrument of QCoDeS', named: 'instrument' },
+  visa: { base: 'VisaDevice', what: 'An instrument on a VISA bus', named: 'instrument' },
+};
+
+/** A device type whose functions are those of a driver, or, with `visa`, those that its `device.yml` declares. */
+export function frameworkDeviceFiles(type: string, framework: Framework): Files {
+  const { base, what, named } = drivers[framework];
+  const functions =
+    framework === 'visa'
+      ? 'those that `functions` in device.yml declares'
+      : `those of the ${named} that \`class\` in lab.yml names`;
+  return {
+    [`devices/${type}/device.yml`]: `type: ${type}
+desc: ${what}
+init_parameters:
+${framework === 'visa' ? visaParameters : driverParameters(framework)}  queries: []
+  idempotent: []
+  timeouts: {}
+  only: []
+  stops: []
+`,
+    [`devices/${type}/device.py`]: `from svc_lab.frameworks.${framework} import ${base}
+
+
+class ${ownClass(type, 'Device')}(${base}):
+    """The functions are ${functions}."""
+`,
+  };
+}
+
+function driverParameters(framework: Framework): string {
+  return `  class: ''
+  arguments: {}
+  # Empty: a lab may give true, false, or a class.
+  simulate:
+${framework === 'pylabrobot' ? '  children: []\n' : ''}`;
+}
+
+const visaParameters = `  # The arguments of open_resource of pyvisa. timeout is in milliseconds.
+  arguments: { resource_name: '', read_termination: "\\n", write_termination: "\\n", timeout: 2000 }
+  # Empty: the installed VISA library. '@py': pyvisa-py.
+  visa_library: ''
+  # The answer to *IDN? contains this text.
+  identity: ''
+  errors: SYST:ERR?
+  start: ['*CLS']
+  safe_state: ['OUTP 0']
+  functions:
+    measure_voltage:
+      desc: Measures the voltage at the output
+      ask: MEAS:VOLT?
+      answer: float
+      unit: V
+      kind: query
+      simulated: 0
+    set_voltage:
+      desc: Sets the voltage of the output
+      write: VOLT {voltage:.3f}
+      parameters: { voltage: { type: float, unit: V, min: 0, max: 30 } }
+      kind: idempotent
+    switch_output:
+      desc: Switches the output on or off
+      write: OUTP {on}
+      parameters: { on: { type: bool } }
+      kind: idempotent
+  # Empty: a lab may give true, false, or devices and resources of pyvisa-sim.
+  simulate:
+`;
+
 /** @param used the device type that the task uses; null: none */
 export function pythonTaskFiles(type: string, used: UsedDevice | null): Files {
   const handle = used === null ? '' : handleOf(used.type);

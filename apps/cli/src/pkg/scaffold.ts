@@ -7,11 +7,13 @@ import { linkProduct } from './editor-links.js';
 import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
 import {
+  frameworkDeviceFiles,
   pythonDeviceFiles,
   pythonMarker,
   pythonOptimizerFiles,
   pythonPackageFiles,
   pythonTaskFiles,
+  type Framework,
 } from './python-templates.js';
 import {
   deviceEntry,
@@ -21,6 +23,7 @@ import {
   packageFiles,
   protocolFiles,
   taskFiles,
+  type Files,
   type ProtocolParts,
   type UsedDevice,
 } from './templates.js';
@@ -32,6 +35,8 @@ export interface PartOptions {
   device?: string | false;
   /** Whether a device, a task or an optimizer is written in Python; default: if the package was created for Python. */
   python?: boolean;
+  /** The framework whose drivers become devices of a new device type, which is in Python. */
+  framework?: Framework;
 }
 
 /** The changes of a command, in the order in which they were made. */
@@ -91,6 +96,8 @@ export async function addPart(
   const own = ownNames(catalog, packageName);
   const python =
     options.python ?? (existsSync(join(root, pythonMarker)) && !existsSync(join(root, 'package.json')));
+  if (options.framework !== undefined && kind !== 'device')
+    throw new Error(`--framework is for devices: a ${kind} has none`);
   switch (kind) {
     case 'lab':
       return { written: write(root, labFiles(name, own('device'))), changed: [] };
@@ -109,7 +116,7 @@ export async function addPart(
     case 'protocol':
       return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
     case 'device': {
-      const written = write(root, python ? pythonDeviceFiles(name) : deviceFiles(name));
+      const written = write(root, newDevice(name, python, options));
       const lab = own('lab')[0];
       const origin = catalog.origins.find((each) => each.kind === 'lab' && each.name === lab);
       const file = origin && join(userDir, origin.file);
@@ -119,6 +126,11 @@ export async function addPart(
       return { written, changed: [{ file, what: `the device ${name}_1` }] };
     }
   }
+}
+
+function newDevice(type: string, python: boolean, { framework }: PartOptions): Files {
+  if (framework !== undefined) return frameworkDeviceFiles(type, framework);
+  return python ? pythonDeviceFiles(type) : deviceFiles(type);
 }
 
 /** A protocol has one optimizer, in one of the languages. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions/documents';
 import { defineConfig, settings } from '@lab/runtime';
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
 import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
@@ -58,6 +58,12 @@ export function addPkgCommands(program: Command): void {
     .option(
       '--python',
       'a new device, task or optimizer is in Python (default: if the package has only pyproject.toml)',
+    )
+    .addOption(
+      new Option(
+        '--framework <framework>',
+        'a new device is driven by a framework in Python: its functions are those of the driver',
+      ).choices(['ophyd', 'pylabrobot', 'pymeasure', 'qcodes', 'visa']),
     )
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, { dir, ...options }: AddFlags) =>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import enum
 import importlib
+import importlib.util
 import inspect
 import sys
 import types
@@ -54,6 +55,23 @@ def _missing(path: str, module: str) -> str:
     )
 
 
+def demand(module: str, package: str, wanted_by: str) -> None:
+    """Raises ModuleNotFoundError in one sentence if there is no module, which a package of PyPI has."""
+    if importlib.util.find_spec(module) is None:
+        raise ModuleNotFoundError(_missing(wanted_by, package), name=module)
+
+
+def built(value: Any, where: str, make: Callable[[dict, str], Any]) -> Any:
+    """A value in which `make` has made each object that `{class: ..., arguments: {...}}` describes, the inner ones first."""
+    if isinstance(value, list):
+        return [built(each, f"{where}[{index}]", make) for index, each in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    if "class" in value:
+        return make(value, where)
+    return {name: built(each, f"{where}.{name}", make) for name, each in value.items()}
+
+
 def hints_of(function: Callable[..., Any]) -> dict[str, Hint]:
     """The annotations of a function or of the constructor of a class, as far as they can be resolved."""
     function = function.__init__ if isinstance(function, type) else function
@@ -69,11 +87,24 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
+def takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has a parameter of that name, or takes any name."""
+    return any(each.name == name or each.kind is each.VAR_KEYWORD for each in parameters_of(function))
+
+
 class Converter:
     """Turns JSON into what a signature asks for."""
 
-    def __init__(self, find: Finder) -> None:
+    def __init__(self, find: Finder = lambda text, hint: None) -> None:
         self._find = find
+
+    def make(self, found: Callable[..., Any], given: dict[str, Any], framework: str, where: str) -> Any:
+        """Calls a class with arguments in which objects are described by `{class: ..., arguments: {...}}`."""
+
+        def part(spec: dict[str, Any], at: str) -> Any:
+            return self.make(load(spec["class"], framework), spec.get("arguments", {}), framework, f"{at}.arguments")
+
+        return found(**self.arguments(found, built(given, where, part)))
 
     def arguments(self, function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
         """The arguments of a call. Raises ValueError and TypeError that name the argument."""

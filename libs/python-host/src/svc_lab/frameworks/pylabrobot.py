@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import dataclasses
-import enum
 import inspect
-import math
 import typing
-from collections.abc import Mapping
 from typing import Any, Callable, Optional
 
 from . import labware
-from .construct import Converter, hints_of, load, parameters_of
-from .device import FrameworkDevice
+from .calls import LoopRunner
+from .construct import Converter, built, hints_of, load, parameters_of
+from .device import FrameworkDevice, Operation
+from .introspect import Described, methods_of, names_of, needs_arguments
 from .simulators import arguments_for, check_simulator, forbid_instruments, is_simulator, simulator_of
+from .values import plain
 
 FRAMEWORK = "pylabrobot"
+_OWN_KINDS = {"place_labware": "idempotent", "remove_labware": "idempotent", "labware_state": "query"}
 _STOPS = ("emergency_stop", "halt", "stop_shaking", "turn_off", "deactivate", "deactivate_block", "deactivate_lid")
 """Methods of machines that end a motion or a heating and take no arguments, in the order of their calls."""
 
@@ -30,7 +29,7 @@ class PylabrobotDevice(FrameworkDevice):
 
     async def _initialize(self, parameters: dict[str, Any]) -> None:
         self._read_settings(parameters, ("children",))
-        self._running: set[asyncio.Task[Any]] = set()
+        self._runner = LoopRunner()
         self._placed: dict[str, dict[str, Any]] = {}
         self._converter = Converter(self._find)
         self._machine: Any = None
@@ -43,11 +42,8 @@ class PylabrobotDevice(FrameworkDevice):
         for child in parameters.get("children", []):
             self._add_child(self._root, child)
         # What is wrong with the lists of functions shall be said before the instrument is touched.
-        self._svc_functions()
+        self._prepare()
         await self._machine.setup()
-        if self._stops():
-            # A device without such a method tells the service that it cannot be stopped.
-            self._stop = self._stop_machine
 
     async def _cleanup(self) -> None:
         if self._machine is not None and self._machine.setup_finished:
@@ -63,10 +59,6 @@ class PylabrobotDevice(FrameworkDevice):
         }
 
     @property
-    def _is_simulated(self) -> bool:
-        return self._settings.get("simulate") not in (None, False)
-
-    @property
     def _root(self) -> Any:
         """The resource on which labware stands: the deck, else the machine; None: the machine holds no labware."""
         deck = getattr(self._machine, "deck", None)
@@ -79,9 +71,7 @@ class PylabrobotDevice(FrameworkDevice):
         from pylabrobot.machines.machine import Machine  # type: ignore[import-not-found]
 
         made = spec["class"] if callable(spec["class"]) else load(spec["class"], FRAMEWORK)
-        given = {
-            name: self._built(value, f"{where}.arguments.{name}") for name, value in spec.get("arguments", {}).items()
-        }
+        given = built(spec.get("arguments", {}), f"{where}.arguments", self._make_part)
         if not (isinstance(made, type) and issubclass(made, Machine)):
             return self._with_children(made(**self._converter.arguments(made, given)), spec)
         if self._is_simulated:
@@ -93,18 +83,12 @@ class PylabrobotDevice(FrameworkDevice):
             check_simulator(type(machine.backend), _backend_asked_by(made), made)
         return machine
 
-    def _built(self, value: Any, where: str) -> Any:
-        if isinstance(value, list):
-            return [self._built(each, f"{where}[{index}]") for index, each in enumerate(value)]
-        if not isinstance(value, dict):
-            return value
-        if "class" not in value:
-            return {name: self._built(each, f"{where}.{name}") for name, each in value.items()}
-        found = load(value["class"], FRAMEWORK)
+    def _make_part(self, spec: dict[str, Any], where: str) -> Any:
+        found = load(spec["class"], FRAMEWORK)
         if self._is_simulated and _is_backend(found):
             # The instrument is not even made.
-            return self._simulator(found, value.get("arguments", {}))
-        return self._build({**value, "class": found}, where)
+            return self._simulator(found, spec.get("arguments", {}))
+        return self._build({**spec, "class": found}, where)
 
     def _with_children(self, made: Any, spec: dict[str, Any]) -> Any:
         for child in spec.get("children", []):
@@ -147,49 +131,34 @@ class PylabrobotDevice(FrameworkDevice):
 
     # Functions.
 
-    def _methods(self) -> dict[str, Callable[..., Any]]:
+    def _operations(self) -> dict[str, Operation]:
         from pylabrobot.machines.machine import Machine  # type: ignore[import-not-found]
         from pylabrobot.resources import Resource  # type: ignore[import-not-found]
 
         # What every resource can do is about labware, not about the machine.
-        hidden = {*dir(Resource), *dir(Machine)}
-        kind = type(self._machine)
         methods = {
-            name: getattr(self._machine, name)
-            for name in dir(kind)
-            if not name.startswith("_")
-            and name not in hidden
-            and inspect.isfunction(inspect.getattr_static(kind, name))
-            and not getattr(kind, name).__module__.startswith("pylabrobot.resources")
-            and not _is_context(getattr(kind, name))
+            name: method
+            for name, method in methods_of(self._machine, names_of(Resource, Machine)).items()
+            if not method.__module__.startswith("pylabrobot.resources")
         }
         own = (self.place_labware, self.remove_labware, self.labware_state) if self._root is not None else ()
         methods.update({method.__name__: method for method in own})
-        return methods
-
-    def _kind(self, name: str) -> str:
-        return {"place_labware": "idempotent", "remove_labware": "idempotent", "labware_state": "query"}.get(
-            name, "effect"
-        )
+        return {
+            name: Operation(
+                self._caller(method), Described.of_method(method, self._is_named), _OWN_KINDS.get(name, "effect")
+            )
+            for name, method in methods.items()
+        }
 
     def _is_named(self, hint: type) -> bool:
         from pylabrobot.resources import Resource  # type: ignore[import-not-found]
 
         return issubclass(hint, Resource)
 
-    def _caller(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def _caller(self, method: Callable[..., Any]) -> Callable[..., Any]:
         async def call(**given: Any) -> Any:
             value = method(**self._converter.arguments(method, given))
-            if not inspect.isawaitable(value):
-                return _to_json(value)
-            task = asyncio.ensure_future(value)
-            self._running.add(task)
-            try:
-                return _to_json(await task)
-            except asyncio.CancelledError:
-                raise RuntimeError(f"{name} was stopped") from None
-            finally:
-                self._running.discard(task)
+            return plain(await value if inspect.isawaitable(value) else value, _without_objects)
 
         return call
 
@@ -200,25 +169,10 @@ class PylabrobotDevice(FrameworkDevice):
             return None
         return labware.named(self._root, text)
 
-    def _stops(self) -> list[Callable[..., Any]]:
-        """The methods that stop the machine. One with arguments is called by nobody here, because nobody knows them."""
+    def _known_stops(self) -> list[Callable[..., Any]]:
+        """One with arguments is called by nobody here, because nobody knows them."""
         methods = [getattr(self._machine, name, None) for name in _STOPS]
-        return [each for each in methods if callable(each) and not _needs_arguments(each)]
-
-    async def _stop_machine(self, reason: str) -> None:
-        for task in list(self._running):
-            task.cancel(reason)
-        faults: list[str] = []
-        for stop in self._stops():
-            try:
-                value = stop()
-                if inspect.isawaitable(value):
-                    await value
-            except Exception as error:
-                # The others must be called all the same.
-                faults.append(f"{stop.__name__}: {error}")
-        if faults:
-            raise RuntimeError("; ".join(faults))
+        return [each for each in methods if callable(each) and not needs_arguments(each)]
 
     # Labware.
 
@@ -288,42 +242,17 @@ def _is_backend(found: Any) -> bool:
     return isinstance(found, type) and issubclass(found, MachineBackend)
 
 
-def _is_context(method: Callable[..., Any]) -> bool:
-    """Whether a method is for `with` statements, which a call cannot make."""
-    inner = inspect.unwrap(method)
-    return inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)
-
-
 def _backend_asked_by(machine: type) -> Any:
     hint = hints_of(machine).get("backend")
     options = [each for each in typing.get_args(hint) if each is not type(None)]
     return options[0] if len(options) == 1 else hint
 
 
-def _needs_arguments(method: Callable[..., Any]) -> bool:
-    return any(
-        each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
-        for each in parameters_of(method)
-    )
-
-
-def _to_json(value: Any) -> Any:
-    """A result without objects of PyLabRobot: labware as its name, an enum as its name, NaN as None."""
+def _without_objects(value: Any) -> Any:
+    """Labware as its name, other objects of PyLabRobot as what they serialize to."""
     from pylabrobot.resources import Resource  # type: ignore[import-not-found]
     from pylabrobot.serializer import SerializableMixin  # type: ignore[import-not-found]
 
     if isinstance(value, Resource):
         return labware.name_of(value)
-    if isinstance(value, enum.Enum):
-        return value.name
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(name): _to_json(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple, set)):
-        return [_to_json(each) for each in value]
-    if isinstance(value, SerializableMixin):
-        return _to_json(value.serialize())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: _to_json(getattr(value, each.name)) for each in dataclasses.fields(value)}
-    return value
+    return value.serialize() if isinstance(value, SerializableMixin) else value
