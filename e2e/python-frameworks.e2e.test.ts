@@ -164,7 +164,9 @@ ${Object.entries(mistakes)
     expect(await names('meter')).toEqual(['get_IDN', 'get_NPLC', 'get_volt', 'init_measurement', 'set_NPLC']);
     expect(await names('scope')).toEqual(expect.arrayContaining(['get_voltage', 'set_time', 'get_wave']));
     expect(await names('stage')).toEqual(['get_position', 'get_velocity', 'read', 'set', 'set_velocity']);
-    expect(await names('rotation')).toEqual(expect.arrayContaining(['locate', 'read', 'set', 'set_velocity']));
+    expect(await names('rotation')).toEqual(
+      expect.arrayContaining(['locate', 'read', 'set', 'set_velocity']),
+    );
     expect(await names('supply')).toEqual(['measure_voltage', 'set_voltage', 'switch_output']);
     const nplc = (await details('meter')).functions.find(({ name }) => name === 'set_NPLC');
     expect(nplc).toMatchObject({

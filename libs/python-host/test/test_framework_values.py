@@ -45,7 +45,9 @@ class AValue(unittest.TestCase):
                 self.assertEqual(plain(value), expected)
 
     def test_of_a_framework_is_replaced_wherever_it_is(self):
-        self.assertEqual(plain([{"a": Point(1.0)}], lambda each: "p" if isinstance(each, Point) else each), [{"a": "p"}])
+        self.assertEqual(
+            plain([{"a": Point(1.0)}], lambda each: "p" if isinstance(each, Point) else each), [{"a": "p"}]
+        )
 
 
 class ADeclaration(unittest.TestCase):
@@ -132,7 +134,10 @@ class AVisaFunction(unittest.TestCase):
             ),
             ({"ask": "V?", "pattern": "("}, r"\.pattern is \(: that is no regular expression"),
             ({"write": "GO", "until": {"ask": "DONE?"}}, r"\.until must have ask, and is"),
-            ({"write": "GO", "until": {"ask": "DONE?", "is": 1, "every": 0}}, r"\.until\.every is 0: .* from 0\.01 to 60"),
+            (
+                {"write": "GO", "until": {"ask": "DONE?", "is": 1, "every": 0}},
+                r"\.until\.every is 0: .* from 0\.01 to 60",
+            ),
         ):
             with self.subTest(declared=declared), self.assertRaisesRegex(ValueError, message):
                 VisaFunction("f", declared)

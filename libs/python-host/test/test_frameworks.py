@@ -86,6 +86,9 @@ class ADescription(unittest.TestCase):
         self.assertIsNone(described.parameters)
         self.assertEqual(described.description, "Takes target. Heats.")
 
+        def show(what: typing.Any): ...
+
+        self.assertIsNone(Described.of_method(show).parameters)
 
     def test_reads_the_fields_of_sphinx_and_takes_the_type_of_a_default_where_there_is_no_hint(self):
         def move(steps=5, wait=True, to="home"):
@@ -117,7 +120,9 @@ class ADescription(unittest.TestCase):
         more = described(200, "x" * 150)
         shorten_to_fit(more)
         self.assertTrue(any(each.description is None for each in more.values()))
-        with self.assertRaisesRegex(ValueError, r"has 500 functions.*name those that you need in init_parameters\.only"):
+        with self.assertRaisesRegex(
+            ValueError, r"has 500 functions.*name those that you need in init_parameters\.only"
+        ):
             shorten_to_fit(described(500, "x"))
 
 
@@ -151,7 +156,6 @@ class AConverter(unittest.TestCase):
             Converter(find).arguments(STIRRER.heat, {"to": 5})
         with self.assertRaisesRegex(ValueError, "speed is 'LAZY': it is one of SLOW, FAST"):
             Converter(find).arguments(STIRRER.stir, {"speed": "LAZY"})
-
 
     def test_makes_the_objects_in_arguments_the_inner_ones_first(self):
         def shelf(places, name=""):

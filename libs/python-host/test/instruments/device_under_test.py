@@ -4,9 +4,13 @@ import asyncio
 import contextlib
 import inspect
 import io
+import itertools
 import threading
 
+from svc_lab.device import DeviceContext
 from svc_lab.functions import declared_functions
+
+_numbers = itertools.count(1)
 
 
 class DeviceUnderTest:
@@ -14,6 +18,7 @@ class DeviceUnderTest:
 
     def __init__(self, device_class, **parameters):
         self.device = device_class()
+        self.device._svc_context = DeviceContext(f"device_{next(_numbers)}", "test_lab", lambda: None, "test")
         # As in a host, coroutines run in a loop in a thread of its own.
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()

@@ -58,7 +58,9 @@ class Devices(unittest.TestCase):
 class ADeviceOfOphyd(Devices):
     def test_of_the_simulation_is_read_set_and_triggered(self):
         axis = self.device(SIM + "SynAxis", arguments={"value": 2})
-        self.assertEqual(axis.kinds("read", "get_position", "set", "set_velocity"), ["query", "query", "effect", "effect"])
+        self.assertEqual(
+            axis.kinds("read", "get_position", "set", "set_velocity"), ["query", "query", "effect", "effect"]
+        )
         self.assertIsNone(axis.call("set", value=4))
         self.assertEqual(axis.call("get_position"), 4)
         # Its name is that of the device.
@@ -160,7 +162,9 @@ class ADeviceOfOphydAsync(Devices):
                 valve = self.device(HERE + "Valve", simulate=simulate)
                 self.assertEqual(valve.parameters("set_flow")["value"], {"type": "float", "unit": "ml/s"})
                 self.assertEqual(valve.parameters("set_pulses")["value"], {"type": "int", "unit": "n/a"})
-                self.assertEqual(valve.parameters("set_mode")["value"], {"type": "choice", "choices": ["OPEN", "CLOSED"]})
+                self.assertEqual(
+                    valve.parameters("set_mode")["value"], {"type": "choice", "choices": ["OPEN", "CLOSED"]}
+                )
                 valve.call("set_mode", value="OPEN")
                 self.assertEqual(valve.call("get_mode"), "OPEN")
                 before = valve.call("get_pulses")
@@ -172,4 +176,3 @@ class ADeviceOfOphydAsync(Devices):
         motor = self.device("ophyd_async.epics.motor.Motor", arguments={"prefix": "LAB:m1"})
         motor.call("set_velocity", value=3.0)
         self.assertEqual(motor.call("get_velocity"), 3.0)
-

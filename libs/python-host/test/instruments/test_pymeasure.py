@@ -33,14 +33,32 @@ def simulation(properties=(), dialogues=()):
     return {"devices": {"it": device}, "resources": {"GPIB::1::INSTR": {"device": "it"}}}
 
 
-DRIVERS = {
-    # The class, its simulation, what is set and read back, and the declaration of the setting.
-    "agilent.Agilent33220A": (
-        simulation([("FREQ?", "FREQ {}", 1000), ("OUTP?", "OUTP {}", 0)]),
-        ("frequency", 2000, 2000.0),
-        {"type": "float", "unit": "n/a", "min": 1e-6, "max": 5e6},
-    ),
-}
+def ranged(low, high, kind="float"):
+    return {"type": kind, "unit": "n/a", "min": low, "max": high}
+
+
+def chosen(*choices):
+    return {"type": "choice", "choices": list(choices)}
+
+
+DRIVERS = [
+    # The class, a question, a command, what is set by which property and read back, and the declaration of the setting.
+    ("agilent.Agilent33220A", "PULS:PER?", "PULS:PER {}", "pulse_period", 0.5, ranged(2e-7, 2000)),
+    ("agilent.Agilent33220A", "BURS:NCYC?", "BURS:NCYC {}", "burst_ncycles", 7, ranged(1, 50000, "int")),
+    ("bkprecision.BKPrecision9130B", "INSTrument:SELect?", "INSTrument:SELect CH{}", "channel", 2, chosen(1, 2, 3)),
+    ("hp.HP34401A", "ZERO:AUTO?", "ZERO:AUTO {}", "autozero_enabled", True, chosen(True, False)),
+    ("keithley.Keithley2000", ":SENS:CURR:DIG?", ":SENS:CURR:DIG {}", "current_digits", 5, chosen(4, 5, 6, 7)),
+    ("keithley.Keithley2400", ":SOURCE:VOLTAGE?", ":SOURCE:VOLTAGE {}", "source_voltage", -3.5, ranged(-210, 210)),
+    ("lakeshore.LakeShore421", "ALMB?", "ALMB {}", "alarm_in_out", "Inside", chosen("Inside", "Outside")),
+    ("rohdeschwarz.HMP4040", "ARB:REP?", "ARB:REP {}", "repetitions", 9, ranged(0, 255, "int")),
+    ("signalrecovery.DSP7265", "CP", "CP {}", "coupling", 1, chosen(0, 1)),
+    ("srs.SR830", "SLVL?", "SLVL{}", "sine_voltage", 0.25, ranged(0.004, 5)),
+    ("thermotron.Thermotron3800", "SETP1?", "SETP1,{}", "setpoint", 37, ranged(-55, 150)),
+]
+
+
+EXTRA = {"keithley.Keithley2400": [(":SOURCE:FUNCTION?", "VOLT")]}
+"""What some drivers ask beyond that when they are shut down, by class."""
 
 
 class Supply(FakeInstrument):
@@ -81,7 +99,11 @@ class TwoOutputs(Instrument):
 
     outputs = Instrument.MultiChannelCreator(Output, [1, 2], prefix="out_")
     mixed = Instrument.control(
-        "MIX?", "MIX %s", "Control it.", validator=joined_validators(strict_range, strict_discrete_set), values=((0, 1), ["MAX"])
+        "MIX?",
+        "MIX %s",
+        "Control it.",
+        validator=joined_validators(strict_range, strict_discrete_set),
+        values=((0, 1), ["MAX"]),
     )
     count = Instrument.control("COUN?", "COUN %d", "Control the count.", cast=int)
 
@@ -99,14 +121,28 @@ class Devices(unittest.TestCase):
 
 class AnInstrument(Devices):
     def test_of_real_drivers_is_set_and_read_over_pyvisa_sim(self):
-        for path, (simulate, (name, value, read), declared) in DRIVERS.items():
-            with self.subTest(path):
+        for path, question, command, name, value, declared in DRIVERS:
+            with self.subTest(path, name=name):
+                simulate = simulation([(question, command, 0)], EXTRA.get(path, ()))
                 made = self.device(P + path, simulate, arguments={"adapter": "GPIB0::7::INSTR"})
                 self.assertEqual(made.kinds(f"get_{name}", f"set_{name}"), ["query", "idempotent"])
-                self.assertEqual(made.parameters(f"set_{name}"), None if declared is None else {"value": declared})
+                self.assertEqual(made.parameters(f"set_{name}"), {"value": declared})
                 self.assertIsNone(made.call(f"set_{name}", value=value))
-                self.assertEqual(made.call(f"get_{name}"), read)
+                self.assertEqual(made.call(f"get_{name}"), value)
                 self.assertTrue(made.device._report()["simulated"])
+
+    def test_with_a_protocol_of_its_own_is_an_oven_over_the_protocol_adapter(self):
+        def framed(text):
+            return f"\x0201{text}\x03"
+
+        pairs = [
+            [framed("010WRS01D0002"), framed("01OK")],
+            [framed("010WWRD0120,01,00C8"), framed("01OK")],
+            [framed("010WRDD0002,01"), framed("01OK00C8")],
+        ]
+        oven = self.device(P + "hcp.TC038", {"pairs": pairs}, arguments={"adapter": "COM5"})
+        oven.call("set_setpoint", value=20)
+        self.assertEqual(oven.call("get_temperature"), 20.0)
 
     def test_over_the_protocol_adapter_says_and_hears_just_that(self):
         pairs = [["VOLT? 1", "1.5"], ["VOLT 2,3", None], ["RANG 1,HI", None]]
@@ -114,7 +150,7 @@ class AnInstrument(Devices):
         self.assertEqual(made.call("get_out_1_voltage"), 1.5)
         made.call("set_out_2_voltage", value=3)
         made.call("set_out_1_range", value="HI")
-        with self.assertRaises(Exception):
+        with self.assertRaisesRegex(ValueError, "No communication pair left"):
             made.call("get_out_1_voltage")
 
     def test_with_channels_has_their_properties_and_the_dynamic_bounds_of_each(self):
@@ -168,5 +204,7 @@ class AnInstrument(Devices):
         ):
             with self.subTest(path), self.assertRaisesRegex(Exception, message):
                 self.device(path)
-        with self.assertRaisesRegex(ValueError, "simulate.pairs must be a list of what is written and what is answered"):
+        with self.assertRaisesRegex(
+            ValueError, "simulate.pairs must be a list of what is written and what is answered"
+        ):
             self.device(HERE + "TwoOutputs", {"pairs": ["VOLT?"]})

@@ -84,6 +84,9 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Hint]:
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The parameters that a caller gives."""
+    if isinstance(function, type) and type(function).__call__ is not type.__call__:
+        # Its metaclass passes all arguments on.
+        return list(inspect.signature(function.__init__).parameters.values())[1:]
     return list(inspect.signature(function).parameters.values())
 
 

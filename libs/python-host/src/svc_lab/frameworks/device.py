@@ -96,7 +96,9 @@ class FrameworkDevice(BaseDevice):
         operation = self._offered[name]
         needed = [key for key, spec in (operation.described.parameters or {}).items() if not _is_optional(spec)]
         if needed:
-            raise ValueError(f"init_parameters.stops names {name}, which needs {', '.join(needed)}: nobody is there to say it")
+            raise ValueError(
+                f"init_parameters.stops names {name}, which needs {', '.join(needed)}: nobody is there to say it"
+            )
         return operation.work
 
     def _svc_functions(self) -> dict[str, Callable[..., Any]]:
@@ -120,7 +122,9 @@ class FrameworkDevice(BaseDevice):
         if not patterns:
             return self._offered
         return {
-            name: each for name, each in self._offered.items() if any(fnmatchcase(name, pattern) for pattern in patterns)
+            name: each
+            for name, each in self._offered.items()
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
         }
 
     def _kind_of(self, name: str, otherwise: str) -> str:

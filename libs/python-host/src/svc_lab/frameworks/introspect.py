@@ -156,6 +156,9 @@ def _default(value: Any, spec: dict[str, Any]) -> dict[str, Any]:
 def spec_of(hint: Hint, is_named: Callable[[type], bool]) -> dict[str, Any] | None:
     """The declaration of a parameter with a type hint; None: the terms of `task.yml` cannot express it."""
     origin = typing.get_origin(hint)
+    if hint is Any:
+        # It is a class since Python 3.11.
+        return None
     if origin in _UNIONS:
         options = [each for each in typing.get_args(hint) if each is not type(None)]
         if set(options) == {int, float}:

@@ -29,7 +29,9 @@ class OphydDevice(FrameworkDevice):
         own = self._settings.get("simulate")
         if isinstance(own, dict):
             if "class" not in own:
-                raise ValueError("init_parameters.simulate has no class: name the class of the simulator, or write true")
+                raise ValueError(
+                    "init_parameters.simulate has no class: name the class of the simulator, or write true"
+                )
             path, given = own["class"], dict(own.get("arguments", {}))
         if self._is_simulated:
             _forbid_epics()

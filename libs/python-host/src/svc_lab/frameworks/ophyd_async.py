@@ -158,4 +158,3 @@ def _verbs(path: str, part: Any, position: Taken) -> dict[str, Operation]:
     if hasattr(part, "set"):
         found[joined(path, "set")] = _setter(part.set, first_line(part, "set"), position)
     return found
-

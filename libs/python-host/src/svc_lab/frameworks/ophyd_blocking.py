@@ -17,7 +17,15 @@ READS = ("read", "describe", "read_configuration", "describe_configuration")
 """Verbs of Bluesky that only read."""
 ACTS = ("trigger", "stage", "unstage", "kickoff", "complete")
 """Verbs of Bluesky that need no value."""
-_CORE = ("ophyd.ophydobj", "ophyd.device", "ophyd.signal", "ophyd.positioner", "ophyd.pseudopos", "ophyd.flyers", "ophyd.areadetector.base")
+_CORE = (
+    "ophyd.ophydobj",
+    "ophyd.device",
+    "ophyd.signal",
+    "ophyd.positioner",
+    "ophyd.pseudopos",
+    "ophyd.flyers",
+    "ophyd.areadetector.base",
+)
 
 
 class BlockingTree:
@@ -45,7 +53,9 @@ class BlockingTree:
 
         if issubclass(found, EpicsSignalBase):
             if found not in fake_device_cache:
-                raise ValueError(f"ophyd has no fake of {path}: let simulate name the class of a simulator, or leave it out")
+                raise ValueError(
+                    f"ophyd has no fake of {path}: let simulate name the class of a simulator, or leave it out"
+                )
             return fake_device_cache[found]
         return make_fake_device(found) if issubclass(found, Device) else found
 
@@ -140,11 +150,16 @@ def _of_signal(path: str, signal: Any) -> dict[str, Operation]:
     about = _described(signal)
     text = str(getattr(signal, "doc", None) or "") or f"Signal {signal.name}"
     unit = about.get("units")
-    found = {joined("get", path): Operation(lambda: plain(signal.get()), Described(f"{text}{f' ({unit})' if unit else ''}", {}), "query")}
+    found = {
+        joined("get", path): Operation(
+            lambda: plain(signal.get()), Described(f"{text}{f' ({unit})' if unit else ''}", {}), "query"
+        )
+    }
     if getattr(signal, "write_access", True):
         taken = taken_by(about)
         found[joined("set", path)] = Operation(
-            lambda value: finished(signal.set(taken.value(value))), Described.of_value(f"Sets {text[:1].lower()}{text[1:]}", taken.spec)
+            lambda value: finished(signal.set(taken.value(value))),
+            Described.of_value(f"Sets {text[:1].lower()}{text[1:]}", taken.spec),
         )
     return found
 
@@ -184,7 +199,9 @@ def _verbs(path: str, part: Any) -> dict[str, Operation]:
     reads = READS if path == "" else READS[:1]
     acts = ACTS if path == "" else ACTS[:1]
     found = {
-        joined(path, verb): Operation(_plain_caller(getattr(part, verb)), Described(first_line(part, verb), {}), "query")
+        joined(path, verb): Operation(
+            _plain_caller(getattr(part, verb)), Described(first_line(part, verb), {}), "query"
+        )
         for verb in reads
         if hasattr(part, verb)
     }

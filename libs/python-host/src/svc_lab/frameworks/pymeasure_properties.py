@@ -47,9 +47,7 @@ class InstrumentProperty:
     def _dynamic(self, part: Any) -> dict[str, Any]:
         prefix = f"{getattr(self._prop, 'prefix', '')}{self.name}_"
         is_dynamic = hasattr(self._prop, "fset_params_list")
-        return {
-            key[len(prefix) :]: value for key, value in vars(part).items() if is_dynamic and key.startswith(prefix)
-        }
+        return {key[len(prefix) :]: value for key, value in vars(part).items() if is_dynamic and key.startswith(prefix)}
 
 
 def properties_of(part: Any, inherited: type | None = None) -> Iterator[InstrumentProperty]:

@@ -43,7 +43,9 @@ class VisaSimulation:
         """The name of the simulated resource: the one of the instrument if the definition has it, else the first one."""
         names = list(self._data.get("resources") or {})
         if not names:
-            raise ValueError(f"{self._where} has no resources: write one, as in {{'GPIB::1::INSTR': {{device: my_device}}}}")
+            raise ValueError(
+                f"{self._where} has no resources: write one, as in {{'GPIB::1::INSTR': {{device: my_device}}}}"
+            )
         return wanted if wanted in names else names[0]
 
     def terminations(self, resource: str) -> dict[str, str]:
@@ -60,7 +62,9 @@ class VisaSimulation:
 
 def _path_of(file: Any, where: str) -> str:
     if not isinstance(file, str):
-        raise ValueError(f"{where}.file is {file!r}: it is a path, or a file beside a module, as in my_lab.sims:psu.yaml")
+        raise ValueError(
+            f"{where}.file is {file!r}: it is a path, or a file beside a module, as in my_lab.sims:psu.yaml"
+        )
     module, colon, name = file.rpartition(":")
     # `C:\sims\psu.yaml` is a path.
     path = str(importlib.resources.files(module) / name) if colon and len(module) > 1 else file

@@ -63,7 +63,9 @@ class QcodesDevice(FrameworkDevice):
         from qcodes.instrument import Instrument  # type: ignore[import-not-found]
 
         if not (isinstance(found, type) and issubclass(found, Instrument)):
-            raise TypeError(f"init_parameters.class is {path}: that is no instrument of QCoDeS, a class below qcodes.Instrument")
+            raise TypeError(
+                f"init_parameters.class is {path}: that is no instrument of QCoDeS, a class below qcodes.Instrument"
+            )
         return found
 
     def _with_simulation(self, driver: type, given: dict[str, Any]) -> tuple[type, dict[str, Any]]:

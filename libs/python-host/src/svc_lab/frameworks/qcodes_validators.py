@@ -54,7 +54,7 @@ def _of_array(validator: Any) -> Taken:
     shape = getattr(validator, "_shape", None)
     if shape is not None and len(shape) != 1:
         return Taken()
-    return Taken({"type": "list", "element_type": "float"}, lambda value: numpy.asarray(value))
+    return Taken({"type": "list", "element_type": "float"}, numpy.asarray)
 
 
 def _of_list(validator: Any, unit: str | None) -> Taken:

@@ -106,11 +106,16 @@ class VisaDevice(FrameworkDevice):
         if self._is_simulated:
             simulation = self._simulation(name)
             name, library = simulation.resource(name), simulation.library
-            given = {**{key: value for key, value in given.items() if key == "timeout"}, **simulation.terminations(name)}
+            given = {
+                **{key: value for key, value in given.items() if key == "timeout"},
+                **simulation.terminations(name),
+            }
         resource = pyvisa.ResourceManager(library).open_resource(name, **given)
         if not isinstance(resource, pyvisa.resources.MessageBasedResource):
             resource.close()
-            raise TypeError(f"{name} is a resource without messages, a {type(resource).__name__}: only those with commands and answers can be used")
+            raise TypeError(
+                f"{name} is a resource without messages, a {type(resource).__name__}: only those with commands and answers can be used"
+            )
         return resource
 
     def _simulation(self, name: str) -> VisaSimulation:
@@ -126,7 +131,9 @@ class VisaDevice(FrameworkDevice):
             return
         self._identity = self._ask("*IDN?", "*IDN?").strip()
         if wanted.lower() not in self._identity.lower():
-            raise RuntimeError(f"{self._resource_name} is {self._identity!r}, and init_parameters.identity wants {wanted!r}: is it another instrument?")
+            raise RuntimeError(
+                f"{self._resource_name} is {self._identity!r}, and init_parameters.identity wants {wanted!r}: is it another instrument?"
+            )
 
     # Functions.
 

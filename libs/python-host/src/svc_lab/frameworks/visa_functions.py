@@ -30,7 +30,9 @@ class VisaFunction:
         declared = {key: value for key, value in declared.items() if value is not None}
         unknown = [key for key in declared if key not in _KEYS]
         if unknown:
-            raise ValueError(f"{self._where} has {', '.join(unknown)}, which means nothing here: possible are {', '.join(_KEYS)}")
+            raise ValueError(
+                f"{self._where} has {', '.join(unknown)}, which means nothing here: possible are {', '.join(_KEYS)}"
+            )
         self.name = name
         self.parameters: dict[str, Any] = self._of_type(declared, "parameters", dict, {})
         self.kind = self._one_of(declared, "kind", _KINDS, "effect")
@@ -75,7 +77,9 @@ class VisaFunction:
         if self._pattern is not None:
             match = self._pattern.search(found)
             if match is None:
-                raise RuntimeError(f"{self.name}: the instrument answered {found!r}, which does not match {self._pattern.pattern}")
+                raise RuntimeError(
+                    f"{self.name}: the instrument answered {found!r}, which does not match {self._pattern.pattern}"
+                )
             found = match.group(match.lastindex or 0)
         try:
             return self._converted(found)
@@ -91,7 +95,9 @@ class VisaFunction:
         names = [name for name in self.parameters if self.ask is not None and name in fields_of(self.ask)]
         values = [self._values_of(name) for name in names]
         if math.prod(len(each) for each in values) > _MOST_QUESTIONS:
-            raise ValueError(f"{self._where}.ask can be more than {_MOST_QUESTIONS} questions, which simulate: true cannot answer")
+            raise ValueError(
+                f"{self._where}.ask can be more than {_MOST_QUESTIONS} questions, which simulate: true cannot answer"
+            )
         for row in itertools.product(*values):
             yield self.filled(self.ask or "", dict(zip(names, row)))
 
@@ -137,13 +143,17 @@ class VisaFunction:
             if name not in used:
                 raise ValueError(f"{self._where}.parameters declares {name}, which no command sends")
             if spec.get("optional") is True:
-                raise ValueError(f"{self._where}.parameters.{name} is optional, but a command sends it: give it a value instead")
+                raise ValueError(
+                    f"{self._where}.parameters.{name} is optional, but a command sends it: give it a value instead"
+                )
 
     def _check_until(self) -> None:
         if set(self.until) - {"ask", "is", "every"} or not (
             isinstance(self.until.get("ask"), str) and isinstance(self.until.get("is"), (str, int))
         ):
-            raise ValueError(f"{self._where}.until must have ask, and is, a regular expression, and may have every, in seconds")
+            raise ValueError(
+                f"{self._where}.until must have ask, and is, a regular expression, and may have every, in seconds"
+            )
         every = self.until.get("every", 0.2)
         if not (isinstance(every, (int, float)) and 0.01 <= every <= 60):
             raise ValueError(f"{self._where}.until.every is {every!r}: it is a number of seconds, from 0.01 to 60")
@@ -154,7 +164,9 @@ class VisaFunction:
         try:
             return fields_of(command)
         except ValueError as error:
-            raise ValueError(f"{self._where} sends {command!r}: {error}; a brace itself is written {{{{ or }}}}") from None
+            raise ValueError(
+                f"{self._where} sends {command!r}: {error}; a brace itself is written {{{{ or }}}}"
+            ) from None
 
     def _regular(self, text: Any, key: str) -> re.Pattern[str] | None:
         try:

@@ -52,16 +52,20 @@ def _add_command(command: str, properties: dict[str, Any], dialogues: dict[str, 
 
 def _add_questions(function: VisaFunction, properties: dict[str, Any], dialogues: dict[str, Any]) -> None:
     if function.until:
-        expected = function.until["is"]
-        if re.search(expected, expected) is None:
+        # A pattern such as ^0$ says by itself what the instrument answers at the end.
+        expected = function.until["is"].removeprefix("^").removesuffix("$")
+        if not function.is_over(expected):
             raise ValueError(
-                f"init_parameters.functions.{function.name}.until.is is {expected}: simulate: true answers just that text, which does not match"
+                f"init_parameters.functions.{function.name}.until.is is {function.until['is']}: simulate: true cannot tell what the instrument "
+                "answers at the end: let simulate have devices and resources of pyvisa-sim"
             )
         dialogues[function.until["ask"]] = {"q": function.until["ask"], "r": expected}
     if function.ask is None:
         return
     if function.is_block:
-        raise ValueError(f"init_parameters.functions.{function.name} answers a block, which pyvisa-sim cannot simulate: leave it out with only")
+        raise ValueError(
+            f"init_parameters.functions.{function.name} answers a block, which pyvisa-sim cannot simulate: leave it out with only"
+        )
     setter = properties.get(f"{function.ask[:-1]} {{}}") if function.ask.endswith("?") else None
     answer = function.simulated
     if setter is not None:
@@ -88,4 +92,3 @@ def _interface_of(resource: str) -> str:
     except rname.InvalidResourceName as error:
         raise ValueError(f"init_parameters.arguments.resource_name is {resource}: {error}") from None
     return f"{name.interface_type} {name.resource_class}"
-
