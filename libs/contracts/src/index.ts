@@ -9,6 +9,7 @@ export type { AuditEntry } from './messages/audit-entry.js';
 export * from './messages/catalogue.js';
 export * from './messages/define.js';
 export * from './messages/definitions.js';
+export * from './messages/device-files.js';
 export * from './messages/effects.js';
 export * from './messages/envelope.js';
 export { type FunctionParameter } from './messages/function-parameter.js';

@@ -105,3 +105,7 @@ export function messageWithPlace({
   const place = /^\s+at (?:.* \()?(\S+?:\d+(?::\d+)?)\)?$/m.exec(stack ?? '')?.[1];
   return place === undefined ? message : `${message} (${place})`;
 }
+
+/** How the attempt of a file of an instrument was found. */
+export const fileMatches = ['time', 'name', 'person'] as const;
+export type FileMatch = (typeof fileMatches)[number];

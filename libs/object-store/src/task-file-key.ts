@@ -18,6 +18,11 @@ export function taskFilesPrefix(taskRunId: string): string {
   return `task-runs/${encodeName(taskRunId)}/`;
 }
 
+/** The key of a file that an instrument wrote. @param id 32 hexadecimal digits */
+export function deviceFileKey(id: string): string {
+  return `device-files/${id}`;
+}
+
 /** A `~` occurs only in shortened names, so no other name can look like one. */
 function encodeName(name: string): string {
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll('~', '%7E');

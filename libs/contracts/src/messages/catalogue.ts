@@ -1,6 +1,7 @@
 import { agentEvents, agentRequests, peerRequests, stopReport } from './agent.js';
 import type { AnyEvent, AnyRequest } from './define.js';
 import { definitionRequests } from './definitions.js';
+import { deviceFileRequests } from './device-files.js';
 import { effectRequests } from './effects.js';
 import { logRequests } from './log.js';
 import { optimizerEvents, optimizerRequests } from './optimizer.js';
@@ -16,6 +17,7 @@ export const catalogue: readonly (AnyRequest | AnyEvent)[] = [
   optimizerRequests,
   logRequests,
   effectRequests,
+  deviceFileRequests,
   serviceRequests,
   orchestratorEvents,
   agentEvents,

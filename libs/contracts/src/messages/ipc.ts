@@ -146,6 +146,14 @@ export const fromTask = z.discriminatedUnion('type', [
     function: z.string(),
     arguments: jsonObject,
   }),
+  /** Waits for a file that an instrument writes. The answer to it is that to a call, with a {@link LocalFile} as value. */
+  z.object({
+    type: z.literal('expect_file'),
+    call_id: z.string(),
+    slot: z.string(),
+    pattern: z.string(),
+    timeout_s: z.number().nonnegative(),
+  }),
   z.object({
     type: z.literal('completed'),
     output_parameters: jsonObject,

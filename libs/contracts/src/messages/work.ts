@@ -6,6 +6,7 @@ import { ResourceValue } from '../rest/resources.js';
 import { attemptCalls } from '../rest/work/tasks.js';
 import { deviceStates } from '../states.js';
 import { runtimes } from '../vocabulary.js';
+import { instrumentFolder } from './device-files.js';
 import { functionParameter } from './function-parameter.js';
 
 /** Parts that messages of agents and orchestrator share: code, devices, attempts and their results. */
@@ -93,6 +94,8 @@ export const deviceAssignment = z.object({
   module: moduleReference,
   /** Init parameters of the device type with those of the lab over them. */
   init_parameters: jsonObject,
+  /** The folder into which the instrument writes files; absent: it writes none that the service takes. */
+  files: instrumentFolder.optional(),
 });
 export type DeviceAssignment = z.infer<typeof deviceAssignment>;
 

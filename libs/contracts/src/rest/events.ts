@@ -11,6 +11,7 @@ export const eventKinds = [
   'campaign',
   'trial',
   'device',
+  'device_file',
   'agent',
   'rollout',
   'attention',

@@ -12,7 +12,7 @@ import { definitionTypes, labStates } from './definitions.js';
 import { deletionStates, holdKinds, type DeletionRecord } from './work/deletions.js';
 import type { EffectRecord } from './effects.js';
 import type { EmergencyStopRecord } from './emergency-stops.js';
-import type { TaskFileRecord } from './files.js';
+import type { DeviceFileRecord, TaskFileRecord } from './files.js';
 import { logSources, type LogLine } from './logs.js';
 import { trialSources, type JournalEntry, type Trial } from './optimizer.js';
 import type { ListPosition } from './pages.js';
@@ -23,7 +23,7 @@ import type { CampaignSummary } from './work/campaigns.js';
 import type { ProtocolRunSummary } from './work/protocol-runs.js';
 import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
 import { workKinds } from './work/work.js';
-import { deliveryStates, effectStates, logLevels } from '../vocabulary.js';
+import { deliveryStates, effectStates, fileMatches, logLevels } from '../vocabulary.js';
 
 /**
  * How a query parameter filters a list:
@@ -238,6 +238,24 @@ export const storedLists = {
       archived,
     },
   },
+  device_files: {
+    usual: '-made_at',
+    sort: { made_at: 'time', stored_at: 'time' },
+    filters: {
+      lab: exact('Only files of devices of this laboratory.'),
+      device: exact('Only files of devices with this name.'),
+      computer,
+      task: exact('Only files of tasks with this name.'),
+      task_run: exact('Only files of the task run with this id.'),
+      attempt: exact('Only files of the attempt with this id.'),
+      protocol_run: protocolRun,
+      campaign,
+      matched: choice(fileMatches, 'Only files whose attempt was found so.'),
+      loose: { kind: 'flag', description: 'True: only files that belong to no attempt.' },
+      ...between('made'),
+      text: contains('Only files whose path contains this text.'),
+    },
+  },
   logs: {
     usual: '-id',
     sort: { id: 'number', at: 'time' },
@@ -440,6 +458,7 @@ export interface StoredItems {
   resources: ResourceRecord;
   resource_uses: ResourceUse;
   files: TaskFileRecord;
+  device_files: DeviceFileRecord;
   logs: LogLine;
   effects: EffectRecord;
   audit: AuditRecord;

@@ -10,6 +10,7 @@ import {
 } from '../model/index.js';
 import type { Path, SourceDocument } from '../documents/index.js';
 import type { DefinitionIndex } from './index-of.js';
+import { readInstrumentFolder } from './instrument-folder.js';
 import {
   checkName,
   checkNames,
@@ -38,6 +39,7 @@ const deviceShape = z.strictObject({
   computer: z.string(),
   init_parameters: optionalMapping,
   meta: optionalMapping,
+  files: mapping.optional(),
 });
 const resourceTypeShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
 const resourceShape = z.strictObject({ type: z.string(), desc: optionalText, meta: optionalMapping });
@@ -136,6 +138,8 @@ function readDevices(
     const type = deviceTypes.need(source, [...path, 'type'], device.type);
     const own = device.init_parameters ?? {};
     if (type) checkInitParameters(source, [...path, 'init_parameters'], own, type);
+    const files =
+      device.files === undefined ? undefined : readInstrumentFolder(source, [...path, 'files'], device.files);
     devices[name] = {
       name,
       desc: device.desc ?? '',
@@ -143,6 +147,7 @@ function readDevices(
       computer: device.computer ?? '',
       init_parameters: { ...type?.init_parameters, ...own },
       meta: device.meta ?? {},
+      ...(files === undefined ? {} : { files }),
     };
   }
   return devices;

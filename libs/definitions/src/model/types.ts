@@ -1,4 +1,11 @@
-import type { Isolation, JsonObject, JsonValue, ModuleReference, TaskFailurePolicy } from '@lab/contracts';
+import type {
+  InstrumentFolder,
+  Isolation,
+  JsonObject,
+  JsonValue,
+  ModuleReference,
+  TaskFailurePolicy,
+} from '@lab/contracts';
 
 /**
  * Definitions after templates, parsing, checks and normalisation. Keys of definition files keep their names; all
@@ -71,6 +78,8 @@ export interface LabDevice {
   /** The init parameters of the device type, overridden by those of the lab. */
   init_parameters: JsonObject;
   meta: JsonObject;
+  /** The folder into which the instrument writes files; absent: it writes none that the service takes. */
+  files?: InstrumentFolder;
 }
 
 export interface LabResource {

@@ -20,6 +20,39 @@ describe('a lab', () => {
       '1:devices missing_key',
     ],
     [
+      'has devices whose instruments write into absolute folders',
+      ['type: scale', String.raw`files: {folder: 'D:\Results', name: '^(?<id>.+)_'}, type: scale`],
+      ['type: scale', 'files: {folder: results}, type: scale'],
+      '11:devices.scale1.files.folder bad_folder',
+    ],
+    [
+      'has patterns of files that stay below the folder',
+      [
+        'type: scale',
+        String.raw`files: {folder: '\\nas\results', pattern: 'run_*/*.{csv,txt}'}, type: scale`,
+      ],
+      ['type: scale', `files: {folder: /in, pattern: '../*.csv'}, type: scale`],
+      '11:devices.scale1.files.pattern bad_pattern',
+    ],
+    [
+      'has names of files with one named group',
+      ['type: scale', `files: {folder: /in, name: '(?<task>.+)'}, type: scale`],
+      ['type: scale', `files: {folder: /in, name: '(?<a>.+)(?<b>.+)'}, type: scale`],
+      '11:devices.scale1.files.name bad_name_pattern',
+    ],
+    [
+      'moves files to a folder below',
+      ['type: scale', `files: {folder: /in, afterwards: move, moved_to: done/csv}, type: scale`],
+      ['type: scale', `files: {folder: /in, afterwards: move, moved_to: /done}, type: scale`],
+      '11:devices.scale1.files.moved_to bad_folder',
+    ],
+    [
+      'has known keys of folders only',
+      ['type: scale', `files: {folder: /in, since: '2026-11-28T08:00:00Z'}, type: scale`],
+      ['type: scale', `files: {folder: /in, patern: '*'}, type: scale`],
+      '11:devices.scale1.files.patern unknown_key',
+    ],
+    [
       'has known keys only',
       asItStands,
       ['desc: A lab', 'desc: A lab\ncomputer: {}'],

@@ -77,10 +77,11 @@ export class LabMap {
   assignmentsOf(computer: string, log: Log): DeviceAssignment[] {
     const assignments: DeviceAssignment[] = [];
     for (const { name: lab, devices } of this.labs.values())
-      for (const { name, type, computer: runsOn, init_parameters } of Object.values(devices)) {
+      for (const { name, type, computer: runsOn, init_parameters, files } of Object.values(devices)) {
         if (runsOn !== computer) continue;
         const module = this.definitions.deviceType(type, lab)?.module;
-        if (module !== undefined) assignments.push({ lab, name, type, module, init_parameters });
+        const own = { lab, name, type, init_parameters, ...(files === undefined ? {} : { files }) };
+        if (module !== undefined) assignments.push({ ...own, module });
         else log.error('device left out: its type is not loaded', { lab, device: name, type });
       }
     return assignments;
