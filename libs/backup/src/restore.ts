@@ -1,7 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { taskFileKey, type ObjectStore } from '@lab/object-store';
-import { beginAnew, countRecords, recordedFiles, type RecordCounts } from '@lab/persistence/administration';
+import { deviceFileKey, taskFileKey, type ObjectStore } from '@lab/object-store';
+import {
+  beginAnew,
+  countRecords,
+  recordedDeviceFiles,
+  recordedFiles,
+  type RecordCounts,
+} from '@lab/persistence/administration';
 import { recoverPostgres, startPostgres } from '@lab/persistence/embedded';
 import { fetchCopy, listLines, type CopyNote, type Line } from './copies.js';
 import { fetchFiles, fetchRest, hasFiles, missingFiles } from './data-files.js';
@@ -95,9 +101,10 @@ async function restoreDatabase(
   const server = await startPostgres({ dataDir: postgres, secrets });
   try {
     await beginAnew(server.url, moment);
-    const files = (await recordedFiles(server.url)).map(({ taskRunId, attempt, name }) =>
+    const ofTasks = (await recordedFiles(server.url)).map(({ taskRunId, attempt, name }) =>
       taskFileKey(taskRunId, attempt, name),
     );
+    const files = [...ofTasks, ...(await recordedDeviceFiles(server.url)).map(deviceFileKey)];
     const missing = (await hasFiles(vault)) ? await missingFiles(vault, files) : undefined;
     return { moment, files, missing, ...(await countRecords(server.url)) };
   } finally {

@@ -89,6 +89,16 @@ export function recordedFiles(url: string): Promise<RecordedFile[]> {
   );
 }
 
+/** The ids of the files of instruments that the database names. That of a release before 0.3 names none. */
+export async function recordedDeviceFiles(url: string): Promise<string[]> {
+  const [table] = await rowsOf<{ there: boolean }>(
+    url,
+    "select to_regclass('device_file') is not null as there",
+  );
+  if (table?.there !== true) return [];
+  return (await rowsOf<{ id: string }>(url, 'select id from device_file')).map(({ id }) => id);
+}
+
 function rowsOf<Row extends object>(url: string, text: string): Promise<Row[]> {
   return withClient(url, async (client) => (await client.query<Row>(text)).rows);
 }

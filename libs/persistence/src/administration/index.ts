@@ -5,6 +5,7 @@ export { bringUpToDate } from './bring-up-to-date.js';
 export {
   beginAnew,
   countRecords,
+  recordedDeviceFiles,
   recordedFiles,
   type RecordCounts,
   type RecordedFile,

@@ -1,5 +1,6 @@
 import { type DatabaseOptions, openDatabase } from '../connection/index.js';
 import { AuditTrail } from './audit.js';
+import { DeviceFiles } from './device-files.js';
 import { EffectLog } from './effects.js';
 import { Enrolments } from './enrolments.js';
 import { FileSweeps } from './file-sweeps.js';
@@ -24,6 +25,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     fileSweeps: new FileSweeps(db),
     logs: new LogLines(db),
     effects: new EffectLog(db),
+    deviceFiles: new DeviceFiles(db),
     enrolments: new Enrolments(db),
     packages: new Packages(db),
     refusals: new Refusals(db),

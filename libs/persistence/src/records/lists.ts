@@ -1,11 +1,13 @@
-import type {
-  EffectRecord,
-  FileDescription,
-  ListFilter,
-  LogLine,
-  RefusalRecord,
-  StoredItems,
-  StoredListName,
+import {
+  mediaTypeOf,
+  type DeviceFileRecord,
+  type EffectRecord,
+  type FileDescription,
+  type ListFilter,
+  type LogLine,
+  type RefusalRecord,
+  type StoredItems,
+  type StoredListName,
 } from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
 import {
@@ -294,6 +296,23 @@ export const storedLists: Lists = {
       attempt: row.attempt,
       created_at: row.created_at,
     }),
+  }),
+  device_files: list<Omit<DeviceFileRecord, 'media_type'>, StoredItems['device_files']>({
+    columns: sql`device_file.id, device_file.lab, device_file.device, device_file.computer, device_file.name, device_file.path,
+      device_file.size, device_file.sha256, device_file.made_at, device_file.modified_at, device_file.stored_at,
+      device_file.matched, device_file.attached_by, device_file.reason, device_file.attempt_id, device_file.task_run_id,
+      device_file.task, device_file.protocol_run, device_file.campaign`,
+    from: sql`device_file`,
+    alias: 'device_file',
+    fields: {
+      attempt: sql`device_file.attempt_id`,
+      task_run: sql`device_file.task_run_id`,
+      time: sql`device_file.made_at`,
+      text: sql`device_file.path`,
+    },
+    special: { loose: (loose) => (loose === true ? sql`device_file.attempt_id is null` : sql`true`) },
+    ofLabs: (labs) => sql`device_file.lab = any(${labs}::text[])`,
+    record: (row) => ({ ...row, media_type: mediaTypeOf(row.name) }),
   }),
   logs: list<LogLine, StoredItems['logs']>({
     columns: logColumns,

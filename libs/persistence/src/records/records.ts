@@ -2,6 +2,7 @@ import type {
   AttemptRecord,
   AttentionRecord,
   AuditRecord,
+  DeviceFileRecord,
   EffectRecord,
   CampaignRecord,
   CodeOrigin,
@@ -122,6 +123,10 @@ export class Records {
 
   effect(id: string): Promise<EffectRecord | undefined> {
     return this.#one('effects', id, sql`effect.id = ${id}`);
+  }
+
+  deviceFile(id: string): Promise<DeviceFileRecord | undefined> {
+    return this.#one('device_files', id, sql`device_file.id = ${id}`);
   }
 
   /** Where the code with this hash came from whenever it was loaded from another version, latest first. */

@@ -78,7 +78,8 @@ export function grants(engineTables: readonly string[]): string {
   return `do $grants$
 begin
   revoke execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),
-    refusals_prune(interval, bigint), sweep_deletion(text, integer) from public;
+    refusals_prune(interval, bigint), sweep_deletion(text, integer), device_file_store(text, double precision, jsonb),
+    device_file_attach(text, text, text, text, text, text), device_file_remove(text) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
     grant select on schema_migration, schema_reader, agent_enrolment, package_version, package_piece to ${orchestrator};
@@ -107,7 +108,8 @@ begin
     grant delete on log_line to ${gateway};
     grant update on log_horizon to ${gateway};
     grant execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),
-      refusals_prune(interval, bigint) to ${gateway};
+      refusals_prune(interval, bigint), device_file_store(text, double precision, jsonb),
+      device_file_attach(text, text, text, text, text, text), device_file_remove(text) to ${gateway};
   end if;
 end
 $grants$;
