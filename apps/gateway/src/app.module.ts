@@ -36,7 +36,7 @@ import {
 import { DeletionsController, LegalHoldsController } from './deletions/index.js';
 import { DocsController, HomeController, OpenApiDocument } from './docs/index.js';
 import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
-import { TaskFilesController } from './files/index.js';
+import { DeviceFilesController, TaskFilesController } from './files/index.js';
 import {
   AgentPackages,
   EnrolmentController,
@@ -77,6 +77,7 @@ import {
   Announcements,
   BrokerStatus,
   DeliveryStore,
+  DeviceFileStore,
   EnrolmentStore,
   EventReader,
   FileStore,
@@ -110,6 +111,8 @@ export interface Surroundings {
   events: EventReader;
   lines: LogReader;
   files: FileStore;
+  /** Records of files of instruments. */
+  deviceFiles: DeviceFileStore;
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   deliverer: DelivererOptions;
@@ -190,6 +193,7 @@ export class AppModule {
         ChangesController,
         ClonesController,
         TaskFilesController,
+        DeviceFilesController,
         DevicesController,
         AgentsController,
         AttentionController,
@@ -249,6 +253,7 @@ export class AppModule {
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
+        { provide: DeviceFileStore, useValue: surroundings.deviceFiles },
         { provide: EventReader, useValue: surroundings.events },
         { provide: LogReader, useValue: surroundings.lines },
         { provide: FeedOptions, useValue: { ...new FeedOptions(), ...surroundings.feeds } },

@@ -12,7 +12,7 @@ import {
 } from '@lab/contracts';
 import { brokerPlaces, brokerTrouble, connectBus, LeaderWatch } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
-import { openFiles } from '@lab/object-store';
+import { FileTickets, openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
   brokerOf,
@@ -39,6 +39,7 @@ import { sweepFiles } from './deletions/index.js';
 import { TakenDevices } from './devices/index.js';
 import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
 import { feedsFrom } from './events/index.js';
+import { serveDeviceFiles } from './files/index.js';
 import { pruneLogs } from './logs/index.js';
 import { Measurements } from './metrics/index.js';
 import { DeviceRoster, StopReports } from './operating/index.js';
@@ -125,11 +126,18 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     },
     { queue: service, maxInFlight: batchesAtOnce },
   );
+  await serveDeviceFiles({
+    ...{ bus, records: store.deviceFiles, files, clock: systemClock, queue: service },
+    tickets: new FileTickets(storeOf(config)),
+  });
   shutdown.add(
     'old lines',
     pruneLogs(store.logs, config.logs, { clock: systemClock, timers: systemTimers, log }),
   );
-  shutdown.add('files of deleted work', sweepFiles(store.fileSweeps, files, { timers: systemTimers, log }));
+  shutdown.add(
+    'files of deleted work',
+    sweepFiles(store.fileSweeps, store.deviceFiles, files, { timers: systemTimers, log }),
+  );
   const events = openEventLog({
     url: config.databaseUrl.reveal(),
     onIdleError: (error) => log.warn('a database connection for events broke', { error }),
@@ -216,6 +224,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       },
       outbound: new Outbound(config.webhooks),
       files,
+      deviceFiles: store.deviceFiles,
       leaders,
       taken,
       stopReports,

@@ -6,6 +6,7 @@ import {
   type CampaignRecord,
   type CodeOrigin,
   type DeletionRecord,
+  type DeviceFileRecord,
   type EffectRecord,
   type EmergencyStopRecord,
   type ListRequest,
@@ -41,6 +42,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
   /** By resource. */
   readonly usesOf = new Map<string, ResourceUse[]>();
   readonly files: TaskFileRecord[] = [];
+  readonly deviceFiles: DeviceFileRecord[] = [];
   logs: LogLine[] = [];
   readonly effects: EffectRecord[] = [];
   /** By hash of the code. */
@@ -104,6 +106,10 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
     return this.read(() => this.resources.find((resource) => resource.name === name));
   }
 
+  deviceFile(id: string): Promise<DeviceFileRecord | undefined> {
+    return this.read(() => this.deviceFiles.find((file) => file.id === id));
+  }
+
   auditEntry(id: string): Promise<AuditRecord | undefined> {
     return this.read(() => this.audit.find((entry) => entry.id === id));
   }
@@ -163,6 +169,7 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
       files: this.files,
       logs: this.logs,
       effects: this.effects,
+      device_files: this.deviceFiles,
       audit: this.audit,
       refusals: this.refusals,
       webhooks: [],

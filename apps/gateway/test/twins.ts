@@ -32,7 +32,7 @@ import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memo
 import { noEnrolment } from './memory-enrolments.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type { Announcements, CallOptions, Requests } from '../src/ports/broker.js';
-import type { EventReader, FileStore } from '../src/ports/stores.js';
+import type { DeviceFileStore, EventReader, FileStore } from '../src/ports/stores.js';
 import type { FileGrant } from '@lab/object-store';
 
 type Tokened = Record<string, string>;
@@ -174,6 +174,17 @@ export class MemoryFiles implements FileStore {
   }
 }
 
+/** Remembers what people attach. Nothing can be attached to a task that has not begun. */
+export class MemoryDeviceFiles implements DeviceFileStore {
+  readonly attached: unknown[] = [];
+  hasBegun = true;
+
+  attach(...asked: Parameters<DeviceFileStore['attach']>): Promise<boolean> {
+    if (this.hasBegun) this.attached.push(asked);
+    return Promise.resolve(this.hasBegun);
+  }
+}
+
 export interface LoggedLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
@@ -206,6 +217,7 @@ export interface Harness {
   events: MemoryEvents;
   lines: MemoryLines;
   files: MemoryFiles;
+  deviceFiles: MemoryDeviceFiles;
   keys: MemoryKeys;
   tokens: MemoryTokens;
   packages: MemoryPackages;
@@ -248,6 +260,7 @@ export async function startHarness(
     events: new MemoryEvents(),
     lines: new MemoryLines(),
     files: new MemoryFiles(),
+    deviceFiles: new MemoryDeviceFiles(),
     keys: new MemoryKeys(),
     ...idleWebhooks(log),
     ...noEnrolment(),

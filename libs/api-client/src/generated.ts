@@ -1587,6 +1587,83 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/device-files': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the files that instruments wrote
+     * @description Files that belong to an attempt, and loose ones.
+     */
+    get: operations['get_device-files'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/files/{file_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read a file of a device */
+    get: operations['get_labs_by_lab_id_devices_by_device_id_files_by_file_id'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/content': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download a file of a device
+     * @description With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.
+     */
+    get: operations['get_labs_by_lab_id_devices_by_device_id_files_by_file_id_content'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/attach': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Attach a file of a device to a task
+     * @description The task must be one of the laboratory of the device. A file that belongs to another task is attached to this one instead. The record names the person and the reason. The output files of the task do not change.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_files_by_file_id_attach'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/devices': {
     parameters: {
       query?: never;
@@ -6176,6 +6253,125 @@ export interface components {
        */
       by?: string;
     };
+    /** @description A file that an instrument wrote into a folder of its computer. */
+    DeviceFileRecord: {
+      /**
+       * @description Name that the task gave the file.
+       * @example image.png
+       */
+      name: string;
+      /**
+       * @description Size in bytes.
+       * @example 1024
+       */
+      size: number;
+      /** @description SHA-256 of the content, hexadecimal. */
+      sha256: string;
+      /**
+       * @description Media type that belongs to the file extension.
+       * @example image/png
+       */
+      media_type: string;
+      /**
+       * @description Identifier of the file.
+       * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+       */
+      id: string;
+      /**
+       * @description Laboratory of the device.
+       * @example color_lab
+       */
+      lab: string;
+      /**
+       * @description Name of the device within the laboratory.
+       * @example station_1
+       */
+      device: string;
+      /**
+       * @description Computer of the device.
+       * @example svc_computer
+       */
+      computer: string;
+      /**
+       * @description Path below the folder of the instrument.
+       * @example run_7/plate.csv
+       */
+      path: string;
+      /**
+       * Format: date-time
+       * @description When the instrument made it, by the clock of the computer less its offset.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      made_at: string;
+      /**
+       * Format: date-time
+       * @description When it was changed last, by the same clock.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      modified_at: string;
+      /**
+       * Format: date-time
+       * @description When the service had all of it.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      stored_at: string;
+      /**
+       * @description How its attempt was found: by the time, by the name of the file, or a person said it. Null: it belongs to no attempt.
+       * @enum {string|null}
+       */
+      matched: 'time' | 'name' | 'person' | null;
+      /**
+       * @description Person who attached it; null: nobody did.
+       * @example ada
+       */
+      attached_by: string | null;
+      /**
+       * @description Why that person attached it.
+       * @example typed the wrong sample id
+       */
+      reason: string | null;
+      /** @description Attempt that it belongs to; null: none. */
+      attempt_id: string | null;
+      /** @description Task run of that attempt. */
+      task_run_id: string | null;
+      /**
+       * @description Name of the task.
+       * @example measure
+       */
+      task: string | null;
+      /**
+       * @description Protocol run of the task, if any.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign of the protocol run, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+    };
+    DeviceFileAttachment: {
+      /**
+       * @description Name of the task. The file belongs to its latest attempt then.
+       * @example measure
+       */
+      task: string;
+      /**
+       * @description Protocol run of the task. Absent: the task is an on-demand task.
+       * @example mix_1
+       */
+      protocol_run?: string;
+      /**
+       * @description Reason.
+       * @example typed the wrong sample id
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     DeviceRecord: {
       /**
        * @description Laboratory.
@@ -8634,7 +8830,7 @@ export interface components {
        */
       id: number;
       /**
-       * @description `<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, rollout, attention, halt, resource, lab, protocol.
+       * @description `<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt, protocol_run, campaign, trial, device, device_file, agent, rollout, attention, halt, resource, lab, protocol.
        * @example task_run.completed
        */
       type: string;
@@ -9289,6 +9485,8 @@ export type RemovedCounts = components['schemas']['RemovedCounts'];
 export type DeletionRequest = components['schemas']['DeletionRequest'];
 export type LegalHoldRecord = components['schemas']['LegalHoldRecord'];
 export type LegalHoldRequest = components['schemas']['LegalHoldRequest'];
+export type DeviceFileRecord = components['schemas']['DeviceFileRecord'];
+export type DeviceFileAttachment = components['schemas']['DeviceFileAttachment'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type DeviceDisable = components['schemas']['DeviceDisable'];
@@ -12643,6 +12841,198 @@ export interface operations {
         };
         content: {
           'application/zip': string;
+        };
+      };
+    };
+  };
+  'get_device-files': {
+    parameters: {
+      query?: {
+        /** @description Maximum number of records. */
+        limit?: number;
+        /** @description `next_cursor` of the previous page, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+        /** @description Field to sort by; `-` before it for descending order. */
+        sort?: 'made_at' | '-made_at' | 'stored_at' | '-stored_at';
+        /** @description Only files of devices of this laboratory. */
+        lab?: string;
+        /** @description Only files of devices with this name. */
+        device?: string;
+        /** @description Only records of this computer. */
+        computer?: string;
+        /** @description Only files of tasks with this name. */
+        task?: string;
+        /** @description Only files of the task run with this id. */
+        task_run?: string;
+        /** @description Only files of the attempt with this id. */
+        attempt?: string;
+        /** @description Only records that belong to this protocol run. */
+        protocol_run?: string;
+        /** @description Only records that belong to this campaign. */
+        campaign?: string;
+        /** @description Only files whose attempt was found so. Several values are separated by commas. */
+        matched?: string;
+        /** @description True: only files that belong to no attempt. */
+        loose?: boolean;
+        /** @description Only records that were made at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only records that were made before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only files whose path contains this text. */
+        text?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The newest first, by the time when the instrument made them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['DeviceFileRecord'][];
+            /** @description Cursor of the next page; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_labs_by_lab_id_devices_by_device_id_files_by_file_id: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+        /**
+         * @description Id of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+         */
+        file_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceFileRecord'];
+        };
+      };
+    };
+  };
+  get_labs_by_lab_id_devices_by_device_id_files_by_file_id_content: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description One range of bytes. A request with several ranges gets the whole file.
+         * @example bytes=1000-1999
+         */
+        Range?: string;
+        /** @description `ETag` of the file of which the client has a part. If it differs, the whole file is sent. */
+        'If-Range'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+        /**
+         * @description Id of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+         */
+        file_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The bytes that the instrument wrote. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+      /** @description The requested part. */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_files_by_file_id_attach: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+        /**
+         * @description Id of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+         */
+        file_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeviceFileAttachment'];
+      };
+    };
+    responses: {
+      /** @description The file, which belongs to the latest attempt of the task now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceFileRecord'];
         };
       };
     };

@@ -1,5 +1,5 @@
-import { taskFilesPrefix, type FileStore } from '@lab/object-store';
-import type { FileSweeps } from '@lab/persistence';
+import { deviceFileKey, taskFilesPrefix, type FileStore } from '@lab/object-store';
+import type { DeviceFiles, FileSweeps } from '@lab/persistence';
 import type { Log, Timers } from '@lab/ports';
 import { inRounds } from '@lab/runtime';
 
@@ -10,12 +10,13 @@ const plan = { firstMs: 4_000, everyMs: 5_000, failed: 'files of deleted work co
 
 /**
  * Removes the files of deletions that run, then notes that none is left. Only then the records are removed, so that no file is
- * ever without a record. Several gateways may do this at once, and each may begin again after an end in the middle.
+ * ever without a record. Files of instruments that belong to the work go with it, each with its record. Several gateways may do this at once, and each may begin again after an end in the middle.
  *
  * @returns stops it; a removal under way is not waited for
  */
 export function sweepFiles(
   sweeps: Pick<FileSweeps, 'waiting' | 'taskRuns' | 'done'>,
+  ofDevices: Pick<DeviceFiles, 'ofTaskRuns' | 'remove'>,
   files: Pick<FileStore, 'list' | 'delete'>,
   ports: { timers: Timers; log: Log },
 ): () => void {
@@ -33,6 +34,12 @@ export function sweepFiles(
             removed.files += 1;
             removed.bytes += size;
           }
+        for (const { id, size } of await ofDevices.ofTaskRuns(tasks)) {
+          await files.delete(deviceFileKey(id));
+          await ofDevices.remove(id);
+          removed.files += 1;
+          removed.bytes += size;
+        }
         if (tasks.length < portion) break;
         after = tasks.at(-1) ?? after;
       }

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
 import {
   isServiceError,
@@ -24,30 +24,15 @@ import {
   type QueryValues,
 } from '../routes/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
-import { byteRangeOf, describePart } from './byte-range.js';
+import type { ByteRange } from './byte-range.js';
 import { attachment } from './content-disposition.js';
-
-/** If a browser shows a file of an instrument all the same, then without scripts, forms and origin. */
-const sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'";
+import { binary, fileAnswer, noBody, partialDownload, sandbox, savedAs, sendFile } from './file-answer.js';
 
 const FileName = pathText('file_name', { description: 'Name of the file.', example: 'image.png' });
 
-const bytes = { schema: { type: 'string', format: 'binary' } };
-const header = (description: string, example: string): object => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
-const savedAs = {
-  'Content-Disposition': header(
-    'The name to save the file under: a form that every client reads, and the exact name where it differs.',
-    'attachment; filename="image.png"',
-  ),
-  'Content-Length': header('Number of bytes that follow.', '4096'),
-};
 const archive: Answer = {
   description: 'The archive. It is empty when there are no files.',
-  content: { 'application/zip': bytes },
+  content: { 'application/zip': binary },
   headers: savedAs,
 };
 const archiveText =
@@ -65,51 +50,7 @@ export class TaskFilesController {
     private readonly files: FileStore,
   ) {}
 
-  @Operation(
-    'Download a file of a task',
-    {
-      description: 'The bytes that the task produced.',
-      content: { '*/*': bytes },
-      headers: {
-        ...savedAs,
-        'Accept-Ranges': header('The client may ask for parts.', 'bytes'),
-        ETag: header('SHA-256 of the whole file, in quotation marks.', `"${'0'.repeat(64)}"`),
-      },
-    },
-    {
-      description:
-        'With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.',
-      parameters: [
-        {
-          name: 'Range',
-          in: 'header',
-          required: false,
-          description: 'One range of bytes. A request with several ranges gets the whole file.',
-          schema: { type: 'string' },
-          example: 'bytes=1000-1999',
-        },
-        {
-          name: 'If-Range',
-          in: 'header',
-          required: false,
-          description:
-            '`ETag` of the file of which the client has a part. If it differs, the whole file is sent.',
-          schema: { type: 'string' },
-        },
-      ],
-      further: {
-        206: {
-          description: 'The requested part.',
-          headers: {
-            ...savedAs,
-            'Content-Range': header('Position of the part, and size of the file.', 'bytes 1000-1999/4096'),
-          },
-          content: { '*/*': bytes },
-        },
-      },
-      problems: ['store_unavailable', 'range_not_satisfiable'],
-    },
-  )
+  @Operation('Download a file of a task', fileAnswer('The bytes that the task produced.'), partialDownload)
   @Get('tasks/:task_name/files/:file_name')
   async download(
     @AddressOfTask() address: TaskAddress,
@@ -120,19 +61,11 @@ export class TaskFilesController {
     const task = await foundTask(this.records, address);
     const listed = task.output_files.find((file) => file.name === fileName);
     const file = found(listed, `file of the task "${task.name}"`, fileName);
-    const etag = `"${file.sha256}"`;
-    const isHead = request.method === 'HEAD';
-    const range = isHead ? undefined : this.#rangeOf(request, reply, file.size, etag);
-    const content = await this.files
-      .get(taskFileKey(task.id, task.attempt, file.name), range)
-      .catch((error: unknown) => this.#explain(task.id, error));
-    describePart(reply, { size: file.size, etag }, range)
-      .type(file.media_type)
-      .header('content-disposition', attachment(file.name))
-      .header('content-security-policy', sandbox)
-      .header('accept-ranges', 'bytes');
-    if (isHead) content.destroy();
-    await reply.send(isHead ? noBody() : content);
+    const open = (range: ByteRange | undefined): Promise<Readable> =>
+      this.files
+        .get(taskFileKey(task.id, task.attempt, file.name), range)
+        .catch((error: unknown) => this.#explain(task.id, error));
+    await sendFile(request, reply, file, open);
   }
 
   @Operation('Download all files of a task as one zip archive', archive, {
@@ -219,15 +152,6 @@ export class TaskFilesController {
     );
   }
 
-  #rangeOf(request: FastifyRequest, reply: FastifyReply, size: number, etag: string) {
-    try {
-      return byteRangeOf(request.headers, size, etag);
-    } catch (error) {
-      reply.header('content-range', `bytes */${size}`);
-      throw error;
-    }
-  }
-
   async #sendArchive(
     name: string,
     files: ArchivedFile[],
@@ -250,11 +174,6 @@ export class TaskFilesController {
     });
     await reply.send(content);
   }
-}
-
-/** The payload of an answer to HEAD: an empty stream keeps the Content-Length that was set; no payload would set it to 0. */
-function noBody(): Readable {
-  return Readable.from([]);
 }
 
 function filesOf(task: TaskRunRecord, folder: string): ArchivedFile[] {

@@ -2,6 +2,7 @@ export { announcementsOver } from './announcements-over-bus.js';
 export { Announcements, BrokerStatus, type CallOptions, Requests } from './broker.js';
 export {
   DeliveryStore,
+  DeviceFileStore,
   EnrolmentStore,
   EventReader,
   FileStore,

@@ -1,6 +1,7 @@
 import type { FileStore as StoredFiles } from '@lab/object-store';
 import type {
   AccessTokens,
+  DeviceFiles,
   Enrolments,
   EventLog,
   IdempotencyKeys,
@@ -31,6 +32,8 @@ export abstract class TokenStore extends port<AccessTokens>() {}
 export abstract class EnrolmentStore extends port<Enrolments>() {}
 /** Packed packages. */
 export abstract class PackageStore extends port<Packages>() {}
+/** Files of instruments. */
+export abstract class DeviceFileStore extends port<Pick<DeviceFiles, 'attach'>>() {}
 export abstract class RefusalStore extends port<Refusals>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}

@@ -15,6 +15,7 @@ export {
   Unlisted,
   type Answer,
   type OperationDescription,
+  type OperationDetails,
 } from './operation.js';
 export {
   CampaignName,
