@@ -5,6 +5,7 @@ import {
   type AgentPorts,
   type CallMarks,
   type CheckArguments,
+  type InstrumentFiles,
   type DeviceName,
   type RemoteCall,
   type Updates,
@@ -98,6 +99,8 @@ export interface WorldOptions {
   session?: string;
   /** By default every call passes. */
   checkArguments?: CheckArguments;
+  /** By default the agent takes no files of instruments. */
+  instrumentFiles?: InstrumentFiles;
   /** By default the agent cannot be updated from the service. */
   updates?: Updates;
 }
@@ -155,6 +158,7 @@ export class World {
       files: this.files,
       announcer: this.announcer,
       effects: { store: (effects) => this.#unlessDead(() => this.effects.store(effects)) },
+      ...(options.instrumentFiles === undefined ? {} : { instrumentFiles: options.instrumentFiles }),
       ...(options.updates === undefined ? {} : { updates: options.updates }),
     };
     this.agent = new Agent({ computer: options.computer ?? 'here', version: '1' }, ports, options.limits);

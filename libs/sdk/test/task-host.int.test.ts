@@ -229,6 +229,44 @@ describe.each(languages)('the task host for $name', (language) => {
       });
     });
 
+    it('that waits for a file of an instrument gets it from the agent and can return it', async () => {
+      const host = await warm();
+      const path = join(folder.path, 'arrived.csv');
+      writeFileSync(path, 'well,od\n');
+      const spool = run(host, 'expect_file', { value: { pattern: '*.csv', seconds: 12.5 } });
+      const asked = await host.next('expect_file');
+      expect(asked).toMatchObject({ slot: 'rig', pattern: '*.csv', timeout_s: 12.5 });
+      const value = { name: 'a.csv', size: 8, sha256: 'ab', media_type: 'text/csv', path };
+      host.send({ type: 'call_result', call_id: asked['call_id'], value });
+      const completed = await ended(host);
+      expect(completed).toMatchObject({
+        output_parameters: { size: 8, media_type: 'text/csv' },
+        files: [{ name: 'plate.csv', size: 8 }],
+      });
+      expect(readFileSync(join(spool, 'file-1'), 'utf8')).toBe('well,od\n');
+    });
+
+    it('that waits for a file in vain fails with the code and the message of the agent', async () => {
+      const host = await warm();
+      run(host, 'expect_file', { value: { pattern: '*.csv', seconds: 1 } });
+      const asked = await host.next('expect_file');
+      const error = { message: 'no file *.csv came for this task within 1 s' };
+      host.send({ type: 'call_failure', call_id: asked['call_id'], code: 'deadline_exceeded', error });
+      expect(await ended(host)).toMatchObject({
+        type: 'failed',
+        code: 'deadline_exceeded',
+        error: {
+          message: expect.stringMatching(/^sdk_lab\.rig_1\.expect_?[fF]ile: no file \*\.csv came/) as string,
+        },
+      });
+    });
+
+    it('that waits for a file for no number of seconds fails without reaching the agent', async () => {
+      const failed = await outcome('expect_file', { value: { pattern: '*', seconds: -1 } });
+      expect(failed).toMatchObject({ type: 'failed', code: 'task_error' });
+      expect(failed.error.message).toContain('must be a number of seconds');
+    });
+
     it('fails the task with the code of the failure and both stacks when the task does not catch', async () => {
       const host = await warm();
       run(host, 'let_call_fail');

@@ -6,6 +6,7 @@ import type {
   AgentLog,
   DeviceProcesses,
   Files,
+  InstrumentFiles,
   Modules,
   Orchestrator,
   Peers,
@@ -60,6 +61,8 @@ export interface AgentPorts {
   orchestrator: Orchestrator;
   peers: Peers;
   files: Files;
+  /** Absent: this agent takes no files of instruments. */
+  instrumentFiles?: InstrumentFiles;
   announcer: Announcer;
   effects: EffectStore;
   /** Absent: this agent cannot be updated from the service. */

@@ -245,7 +245,7 @@ export class Agent {
   /** @throws ServiceError `stale_message` */
   assignDevices(devices: readonly DeviceAssignment[], marks: MessageMarks): void {
     this.#admit(marks);
-    this.#devices.assign(devices);
+    this.#assign(devices);
   }
 
   /** Reads the clock that tells how fresh a call from another computer is, in milliseconds. */
@@ -452,8 +452,14 @@ export class Agent {
     // Emergency stops first, so that no stopped device starts.
     this.#emergencyStops.merge(known);
     this.ports.log.info('registered', { inc, epoch, devices: devices.length });
-    this.#devices.assign(devices);
+    this.#assign(devices);
     this.#resolveRegistered();
     this.#attempts.hurry();
+  }
+
+  /** A change of a folder alone restarts no device. */
+  #assign(devices: readonly DeviceAssignment[]): void {
+    this.ports.instrumentFiles?.assign(devices);
+    this.#devices.assign(devices.map(({ files: _files, ...device }) => device));
   }
 }

@@ -13,20 +13,25 @@ import {
   describeExit,
   type AgentLog,
   type Files,
+  type InstrumentFiles,
   type Modules,
   type ProcessExit,
   type SpooledFile,
 } from '../ports/index.js';
 import { AttemptDeviceCalls, type AttemptCallsPorts } from './attempt-calls.js';
+import { ExpectedFiles } from './expected-files.js';
 import type { Lease, ProcessPool } from './process-pool.js';
 
 export interface AttemptPorts extends AttemptCallsPorts {
+  /** Used for differences only. */
+  clock: Clock;
   /** The time of the computer, in milliseconds since 1970. */
   wall: Clock;
   log: AgentLog;
   ledger: Ledger;
   modules: Modules;
   files: Files;
+  instrumentFiles?: InstrumentFiles;
   /** How long the end of an attempt waits for the driver of a device in doubt to settle it, in milliseconds. */
   doubtMs: number;
   pool: ProcessPool;
@@ -46,7 +51,7 @@ export interface Ending {
   endedMs?: number | undefined;
 }
 
-type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
+type Report = Exclude<FromTask, { type: 'call' | 'expect_file' | 'log' | 'waiting' }>;
 
 /** Puts the input files of the task into its spool folder; undefined: it has none. */
 type PlaceFiles = (log: AgentLog, signal: AbortSignal) => Promise<Record<string, LocalFile> | undefined>;
@@ -70,6 +75,7 @@ type ProcessEnd = { report: Report } | { exit: ProcessExit };
 export class TaskAttempt {
   readonly log: AgentLog;
   readonly #calls: AttemptDeviceCalls;
+  readonly #expected: ExpectedFiles;
   readonly #withdraw = new AbortController();
   #phase: 'accepted' | 'running' | 'over' = 'accepted';
   #cancelled: { reason: string; byAgent: boolean } | undefined;
@@ -84,6 +90,7 @@ export class TaskAttempt {
   ) {
     this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
     this.#calls = new AttemptDeviceCalls(start, ports, this.log);
+    this.#expected = new ExpectedFiles(start, ports, this.log);
   }
 
   get status(): AttemptStatus {
@@ -182,6 +189,8 @@ export class TaskAttempt {
         message: (message) => {
           if (message.type === 'log') this.log[message.level](message.text, { source: 'task' });
           else if (message.type === 'call') void this.#calls.make(message, send, this.#withdraw.signal);
+          else if (message.type === 'expect_file')
+            void this.#expected.give(message, send, this.#withdraw.signal);
           else if (message.type !== 'waiting') resolve({ report: message });
         },
         exit: (exit) => resolve({ exit }),

@@ -1,4 +1,5 @@
 export * from './files.js';
+export * from './instrument-files.js';
 export * from './limits.js';
 export * from './log.js';
 export * from './orchestrator.js';

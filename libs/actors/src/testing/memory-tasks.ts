@@ -18,6 +18,8 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   readonly process: SimulatedTask;
   call(slot: string, name: string, args?: JsonObject): Promise<JsonValue | undefined>;
+  /** Waits for a file of an instrument. */
+  expectFile(slot: string, pattern: string, timeoutS: number): Promise<JsonValue | undefined>;
 }
 
 export interface TaskOutput {
@@ -56,16 +58,20 @@ export class MemoryTaskProcesses implements TaskProcesses {
       if (message.type === 'run') {
         this.runs.push(message.attempt_id);
         abort = new AbortController();
+        const ask = (say: (callId: string) => FromTask): Promise<JsonValue | undefined> =>
+          new Promise((resolve, reject) => {
+            const callId = String(++calls);
+            pending.set(callId, { resolve, reject });
+            process.say(say(callId));
+          });
         const context: TaskContext = {
           run: message,
           signal: abort.signal,
           process,
           call: (slot, name, args = {}) =>
-            new Promise((resolve, reject) => {
-              const callId = String(++calls);
-              pending.set(callId, { resolve, reject });
-              process.say({ type: 'call', call_id: callId, slot, function: name, arguments: args });
-            }),
+            ask((id) => ({ type: 'call', call_id: id, slot, function: name, arguments: args })),
+          expectFile: (slot, pattern, timeoutS) =>
+            ask((id) => ({ type: 'expect_file', call_id: id, slot, pattern, timeout_s: timeoutS })),
         };
         this.#execute(context);
       } else if (message.type === 'abort') {

@@ -114,7 +114,7 @@ class Resource:
 
 
 class InputFile:
-    """A file that another task produced. Each task gets its own copy on the disk of its computer."""
+    """A file that another task or an instrument produced. Each task gets its own copy on the disk of its computer."""
 
     __slots__ = ("media_type", "name", "path", "sha256", "size")
 
@@ -135,7 +135,7 @@ class InputFile:
 class TaskContext:
     """What a host gives to its task."""
 
-    __slots__ = ("devices", "files", "label", "parameters", "resources", "signal")
+    __slots__ = ("devices", "expect_file", "files", "label", "parameters", "resources", "signal")
 
     def __init__(
         self,
@@ -146,7 +146,9 @@ class TaskContext:
         files: dict[str, InputFile],
         *,
         label: str,
+        expect_file: Callable[[str, str, float], Any] | None = None,
     ) -> None:
+        self.expect_file = expect_file
         self.label = label
         """`<protocol run>/<task>`, or the name of an on-demand task."""
         self.signal = signal
@@ -196,6 +198,23 @@ class BaseTask:
     def files(self) -> Mapping[str, InputFile]:
         """The input files from other tasks, by the handles of `input_files`."""
         return self._svc().files
+
+    def expect_file(self, device: str, pattern: str = "*", *, timeout_s: float = 300) -> Any:
+        """Waits until an instrument has written a file that belongs to this task, and returns it as an `InputFile`.
+
+        `files` of the device in `lab.yml` says where the instrument writes. Each call gives another file, the oldest first.
+        Return the file under a name, so that other tasks can take it: `{}, {}, {"plate.csv": file}`. In `async` code the call
+        returns an awaitable. It raises `DeviceError` with the code `deadline_exceeded` when no file came in time,
+        `unknown_device`, `invalid` for a pattern that can match no file, or `aborted` when the task was cancelled.
+
+        `device` is the handle in `task.yml`. `pattern` is for the name of the file; with a `/`, for its path below the folder.
+        """
+        expect = self._svc().expect_file
+        if expect is None:
+            raise RuntimeError("expect_file works only in a task that the service runs")
+        if not 0 <= timeout_s < float("inf"):
+            raise ValueError(f"expect_file: timeout_s must be a number of seconds, not {timeout_s}")
+        return expect(device, pattern, timeout_s)
 
     @property
     def signal(self) -> AbortSignal:

@@ -23,4 +23,6 @@ export interface TaskContext {
   parameters: object;
   resources: object;
   files: object;
+  /** @throws an error with `code`, such as `deadline_exceeded` */
+  expectFile(slot: string, pattern: string, timeoutS: number): Promise<unknown>;
 }

@@ -12,11 +12,11 @@ export interface Resource<Meta extends object = JsonObject> {
   meta: Meta;
 }
 
-/** A file that another task produced. Each task gets its own copy on the disk of its computer. */
+/** A file that another task or an instrument produced. Each task gets its own copy on the disk of its computer. */
 export interface InputFile {
   /** Absolute path, with the same extension as the name. The service removes the copy when the task ends. */
   path: string;
-  /** Name under which the other task returned the file. */
+  /** Name under which the other task returned the file, or the instrument wrote it. */
   name: string;
   /** In bytes. */
   size: number;
@@ -90,6 +90,29 @@ export abstract class BaseTask<
   /** The input files from other tasks, by the handles of `input_files`. */
   get files(): Files {
     return (this[contextKey]?.files ?? {}) as Files;
+  }
+
+  /**
+   * Waits until an instrument has written a file that belongs to this task: `files` of the device in `lab.yml` says where. Each
+   * call gives another file, the oldest first. Return it under a name, so that other tasks can take it:
+   * `[{}, {}, { 'plate.csv': file }]`.
+   *
+   * @param device handle of the device in `task.yml`
+   * @param pattern such as `*.csv`, for the name of the file; with a `/`, for its path below the folder of the instrument
+   * @param options.timeoutS how long to wait, in seconds; default 300
+   * @returns a copy of the file on the disk of this computer
+   * @throws Error with `code`: `deadline_exceeded` when no file came in time, `unknown_device`, `invalid` for a pattern that can
+   *   match no file, or `aborted` when the task was cancelled
+   */
+  expectFile(
+    device: Extract<keyof Devices, string>,
+    pattern = '*',
+    { timeoutS = 300 }: { timeoutS?: number } = {},
+  ): Promise<InputFile> {
+    const context = this[contextKey];
+    if (context === undefined)
+      return Promise.reject(new Error('expectFile works only in a task that the service runs'));
+    return context.expectFile(device, pattern, timeoutS) as Promise<InputFile>;
   }
 
   /**

@@ -74,8 +74,18 @@ export function deviceHandle(slot: string, device: DeviceOfTask, send: SendCall)
   });
 }
 
-/** `stack` shows the place of the call in the task; `deviceStack` shows the place of the failure in the device. */
-function deviceError(device: DeviceOfTask, name: string, failure: CallFailure, site: Error): DeviceError {
+/**
+ * The error of a failed call, as task code sees it. `stack` shows the place of the call in the task; `deviceStack` shows the place of the
+ * failure in the device.
+ *
+ * @param site made where the task called
+ */
+export function deviceError(
+  device: Pick<DeviceOfTask, 'lab' | 'name'>,
+  name: string,
+  failure: CallFailure,
+  site: Error,
+): DeviceError {
   const label = `${device.lab}.${device.name}`;
   const message =
     failure.code === 'unknown_function'

@@ -14,7 +14,7 @@ import { importClass } from './author-class.js';
 import { describeError } from './author-error.js';
 import { Channel } from './channel.js';
 import { authorLog, captureConsole } from './console-capture.js';
-import { CallFailure, deviceHandle, type SendCall } from './device-handle.js';
+import { CallFailure, deviceError, deviceHandle, type SendCall } from './device-handle.js';
 import { NotJson } from './json-value.js';
 import { toTaskMessage, type FromTask, type ToTask } from './messages.js';
 import { checkResult } from './task-result.js';
@@ -126,7 +126,10 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   );
   const { parameters, resources, files: given = {} } = message;
   const author = new TaskClass();
-  author[contextKey] = { signal, log: authorLog(write), devices, parameters, resources, files: given };
+  author[contextKey] = {
+    ...{ signal, log: authorLog(write), devices, parameters, resources, files: given },
+    expectFile: (slot, pattern, timeoutS) => expectFile(task, message.devices[slot], slot, pattern, timeoutS),
+  };
   signal.throwIfAborted();
   const result = checkResult(await author._execute(devices, parameters, resources));
   if (task.calls.size > 0) await callsLeft(task);
@@ -147,15 +150,47 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
 }
 
 async function call(run: Run, ...[slot, name, args]: Parameters<SendCall>): ReturnType<SendCall> {
+  return ask(run, `${slot}.${name}`, (id) => {
+    return { type: 'call', call_id: id, slot, function: name, arguments: args };
+  });
+}
+
+/** Waits for a file of an instrument. @param device undefined: the task has none of that handle, as the agent says then */
+async function expectFile(
+  run: Run,
+  device: { lab: string; name: string } | undefined,
+  slot: string,
+  pattern: string,
+  timeoutS: number,
+): Promise<JsonValue | undefined> {
+  const site = new Error();
+  if (!(timeoutS >= 0 && timeoutS < Infinity))
+    throw new TypeError(`expectFile: timeoutS must be a number of seconds, not ${timeoutS}`);
+  try {
+    return await ask(run, `expectFile of ${slot}`, (id) => {
+      return { type: 'expect_file', call_id: id, slot, pattern, timeout_s: timeoutS };
+    });
+  } catch (error) {
+    if (!(error instanceof CallFailure) || device === undefined) throw error;
+    throw deviceError(device, 'expectFile', error, site);
+  }
+}
+
+/** Sends what the agent answers by `call_result` or `call_failure`. */
+async function ask(
+  run: Run,
+  what: string,
+  message: (callId: string) => FromTask,
+): Promise<JsonValue | undefined> {
   const { signal } = run.abort;
   if (signal.aborted) throw new CallFailure('aborted', (signal.reason as Error).message, undefined);
-  if (current !== run) throw new Error(`${slot}.${name} was called after _execute had ended`);
+  if (current !== run) throw new Error(`${what} was called after _execute had ended`);
   lastCall += 1;
   const id = String(lastCall);
   let settlers!: Pick<PendingCall, 'resolve' | 'reject'>;
   const answered = new Promise<JsonValue | undefined>((resolve, reject) => (settlers = { resolve, reject }));
   run.calls.set(id, { ...settlers, answered });
-  channel.send({ type: 'call', call_id: id, slot, function: name, arguments: args });
+  channel.send(message(id));
   return answered;
 }
 

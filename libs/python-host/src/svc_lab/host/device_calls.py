@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 
-from ..task import DeviceError, DeviceHandle, unknown_function
+from ..task import DeviceError, DeviceHandle, InputFile, unknown_function
 from .json_values import to_json_object
 
 # See ../device.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from .channel import Message
@@ -20,17 +20,26 @@ if TYPE_CHECKING:
 class _Pending:
     """A call that waits for its answer: a thread in `wait`, or a future of the event loop in which it was made."""
 
-    def __init__(self, handle: DeviceHandle, function: str, future: asyncio.Future[Any] | None) -> None:
-        self.handle = handle
+    def __init__(
+        self,
+        device: str,
+        function: str,
+        future: asyncio.Future[Any] | None,
+        value_of: Callable[[Any], Any] | None,
+    ) -> None:
+        self.device = device
+        """`<lab>.<device>`."""
         self.function = function
         self.future = future
+        self._value_of = value_of
         self.error: DeviceError | None = None
         self._value: Any = None
         self._answered = threading.Lock()
         self._answered.acquire()
 
     def settle(self, value: Any, error: DeviceError | None) -> None:
-        self._value, self.error = value, error
+        self._value = value if error is not None or self._value_of is None else self._value_of(value)
+        self.error = error
         if self.future is not None:
             self.future.get_loop().call_soon_threadsafe(self._settle_future, self.future)
         self._answered.release()
@@ -103,8 +112,26 @@ class DeviceCalls:
         if known is not None and function not in known:
             unknown_function(handle, function, known)
         arguments = to_json_object(parameters, f"the arguments of {handle._slot}.{function}")
+        message = {"type": "call", "slot": handle._slot, "function": function, "arguments": arguments}
+        return self._ask(message, f"{handle.lab}.{handle.name}", function, always_waits)
+
+    def expect_file(self, devices: Mapping[str, DeviceHandle], slot: str, pattern: str, timeout_s: float) -> Any:
+        """Waits for a file of an instrument, as a call of a device waits for its answer."""
+        handle = devices.get(slot)
+        device = slot if handle is None else f"{handle.lab}.{handle.name}"
+        message = {"type": "expect_file", "slot": slot, "pattern": pattern, "timeout_s": timeout_s}
+        return self._ask(message, device, "expect_file", value_of=lambda file: InputFile(**file))
+
+    def _ask(
+        self,
+        message: Message,
+        device: str,
+        function: str,
+        always_waits: bool = False,
+        value_of: Callable[[Any], Any] | None = None,
+    ) -> Any:
         loop = None if always_waits else _running_loop()
-        call = _Pending(handle, function, None if loop is None else loop.create_future())
+        call = _Pending(device, function, None if loop is None else loop.create_future(), value_of)
         with self._lock:
             if self._refusal is not None:
                 code, reason = self._refusal
@@ -115,9 +142,7 @@ class DeviceCalls:
             if call.future is not None:
                 self._futures.add(call.future)
                 call.future.add_done_callback(self._forget)
-        self._send(
-            {"type": "call", "call_id": call_id, "slot": handle._slot, "function": function, "arguments": arguments}
-        )
+        self._send({**message, "call_id": call_id})
         return call.wait() if call.future is None else call.future
 
 
@@ -130,12 +155,11 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def _failure(call: _Pending, code: str, error: Message) -> DeviceError:
-    device = f"{call.handle.lab}.{call.handle.name}"
     frames = [line for line in error.get("stack", "").split("\n") if line.startswith("    at ")]
     return DeviceError(
-        f"{device}.{call.function}: {error['message']}",
+        f"{call.device}.{call.function}: {error['message']}",
         code=code,
-        device=device,
+        device=call.device,
         function=call.function,
         device_stack="\n".join(frames) or None,
     )

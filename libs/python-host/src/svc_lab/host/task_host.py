@@ -77,7 +77,9 @@ class Run:
         files = {slot: InputFile(**file) for slot, file in message.get("files", {}).items()}
         author = task_class.__new__(task_class)
         author._svc_context = TaskContext(
-            self.signal, devices, message["parameters"], resources, files, label=message["label"]
+            *(self.signal, devices, message["parameters"], resources, files),
+            label=message["label"],
+            expect_file=lambda slot, pattern, timeout_s: self.calls.expect_file(devices, slot, pattern, timeout_s),
         )
         author._svc_start()
         self.signal.raise_if_aborted()
