@@ -2,6 +2,7 @@ import {
   agentEvents,
   agentRequests,
   catalogue,
+  deviceFileRequests,
   effectRequests,
   logRequests,
   orchestratorEvents,
@@ -258,6 +259,13 @@ function inTheNameOfAnother(thief: Thief, scene: Scene): Attack[] {
     ),
     attack('write into the record of effects of another computer', () =>
       thief.send(effectRequests.append, { computer: victim }, { wall_ms: 0, effects: [] }),
+    ),
+    attack('store a file for another computer', () =>
+      thief.send(
+        deviceFileRequests.upload,
+        { computer: victim },
+        { id: '0'.repeat(32), size: 1, sha256: '0'.repeat(64) },
+      ),
     ),
   ];
 }

@@ -7,6 +7,7 @@ import {
   type ConfigOf,
   type Setting,
 } from '@lab/runtime';
+import { delimiter, isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { updateModes } from './updates/index.js';
 
@@ -22,6 +23,22 @@ export const config = defineConfig({
   /** Whether the service may update this agent, or only somebody at this computer. */
   updates: setting({ env: 'SVC_AGENT_UPDATES', schema: z.enum(updateModes).default('from_service') }),
   codeUser: settings.codeUser,
+  /** Folders into which instruments may write files for this agent, with what is below. Default: none. */
+  instrumentFolders: setting({
+    env: 'SVC_INSTRUMENT_FOLDERS',
+    schema: z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(delimiter)
+          .map((each) => each.trim())
+          .filter(Boolean),
+      )
+      .refine((folders) => folders.every((each) => isAbsolute(each)), {
+        error: `must be absolute paths with ${delimiter} between them`,
+      }),
+  }),
   /** Program, or its path, that runs code in Python; undefined: the `python3` or `python` of the `PATH`. */
   python: setting({ env: 'SVC_PYTHON', schema: z.string().trim().min(1).optional() }),
   /** Number of warm task processes kept ready. Default: the `limits` of `config.yml`. */

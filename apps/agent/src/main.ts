@@ -26,10 +26,12 @@ import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
 import { AgentCredentials, ServiceTrust, type HttpWay } from './joining/index.js';
+import { DeviceFilesOverBus } from './device-files-over-bus.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { shareWith } from './shared-folders.js';
 import { InputCache } from './input-cache.js';
+import { FolderFiles } from './instruments/index.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
 import { ArchivedPackages } from './packed-packages.js';
@@ -211,6 +213,19 @@ await runService(
       authority: knowsService ? { check: new AuthorityCheck(believed), doubt } : undefined,
     });
     await forgetUnused(join(folder, 'modules'), systemClock.now());
+    const instrumentFiles = new FolderFiles(
+      {
+        ...{ clock: steadyClock, wall: systemClock, timers: systemTimers, log: heard },
+        service: new DeviceFilesOverBus(bus, computer, systemClock, way),
+      },
+      {
+        folder: join(folder, 'instruments'),
+        roots: config.instrumentFolders,
+        distrusts: codeUser !== undefined,
+      },
+    );
+    await instrumentFiles.start();
+    shutdown.add('files of instruments', () => instrumentFiles.stop());
     const agent = new Agent(
       { computer, version },
       {
@@ -246,6 +261,7 @@ await runService(
           way,
           codeUser,
         ),
+        instrumentFiles,
         announcer: service,
         effects,
         updates: new UpdatesFromService({

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { mkdir, open, readdir, readlink, realpath, rm, rmdir } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { join, relative, resolve, isAbsolute } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Files, FileTicket, InputFile, SpooledFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
 import type { CodeUser } from '@lab/hosting';
 import type { HttpWay } from './joining/index.js';
 import type { InputCache } from './input-cache.js';
-import { requestTo, sizeOf } from './store-access.js';
+import { sendFile } from './send-file.js';
+import { sizeOf } from './store-access.js';
 
 /** Spool folders on disk. Files are transferred by HTTP, and an interrupted transfer continues where it stopped. */
 export class Spool implements Files {
@@ -85,7 +83,7 @@ export class Spool implements Files {
           `the file '${file.name}' has ${size ?? 'no'} bytes on disk, but the task wrote ${file.size}`,
         );
       }
-      await put(content, file, ticket, this.way);
+      await sendFile(content, file, ticket, this.way);
     } finally {
       await own?.close();
     }
@@ -159,70 +157,4 @@ async function openOwn(
   }
   await handle.close();
   throw new ServiceError('invalid', `the file '${name}' is not a file in the spool folder of its task`);
-}
-
-/** Files above this size in bytes continue an interrupted upload. Smaller files are sent again as a whole. */
-const resumableBytes = 1024 * 1024;
-
-/** The header with the number of bytes that the store has, and with the offset of a body. */
-const offsetHeader = 'upload-offset';
-
-async function put(path: string, file: SpooledFile, ticket: FileTicket, way: HttpWay): Promise<void> {
-  const from = file.size < resumableBytes ? undefined : await offsetAt(ticket, file.size, way);
-  const headers = {
-    ...ticket.headers,
-    'content-length': String(file.size - (from ?? 0)),
-    ...(from === undefined ? {} : { [offsetHeader]: String(from) }),
-  };
-  const request = await requestTo(ticket, way, 'PUT', headers);
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  // The store may refuse and close before all bytes are sent. Its answer says more than the broken connection.
-  const sent = pipeline(createReadStream(path, { start: from ?? 0 }), request);
-  try {
-    const [response] = await Promise.race([answered, sent.then(() => answered)]);
-    const body = await textOf(response);
-    request.destroy();
-    await Promise.allSettled([sent]);
-    const status = response.statusCode ?? 0;
-    if (status >= 200 && status < 300) return;
-    throw refusal(file, status, body);
-  } catch (error) {
-    await Promise.allSettled([answered, sent]);
-    if (error instanceof ServiceError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ServiceError('service_unavailable', `the file '${file.name}' could not be sent: ${reason}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Asks the store for the offset at which the upload continues; undefined: it has none, or does not answer. */
-async function offsetAt(ticket: FileTicket, size: number, way: HttpWay): Promise<number | undefined> {
-  const request = await requestTo(ticket, way, 'HEAD', ticket.headers);
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  request.end();
-  try {
-    const [response] = await answered;
-    response.resume();
-    const said = response.headers[offsetHeader];
-    const from = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : Infinity;
-    return response.statusCode === 200 && from <= size ? from : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function refusal(file: SpooledFile, status: number, body: string): ServiceError {
-  const text = `the store refused the file '${file.name}' with ${status}: ${body.slice(0, 300)}`;
-  if (status === 413) return new ServiceError('payload_too_large', text);
-  if (status === 422) return new ServiceError('invalid', text);
-  // All other failures may be temporary: a ticket can be renewed, a server can come back.
-  return new ServiceError('service_unavailable', text);
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  response.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of response) if (text.length < 4_096) text += String(chunk);
-  return text;
 }

@@ -1,0 +1,1 @@
+export { FolderFiles, type InstrumentFilesPorts } from './instrument-files.js';
