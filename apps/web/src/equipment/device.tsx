@@ -8,11 +8,14 @@ import { Effects, LogTail, Unread, Values } from '../parts/index.js';
 import { useWords } from '../settings/index.js';
 import { EmergencyStop } from '../stop/index.js';
 import { DeviceState, factsOf } from './device-facts.js';
+import { DeviceFiles } from './device-files.js';
 import { Functions } from './functions.js';
 import { Service } from './service.js';
 
 /** How many calls are shown, the newest first. */
 const mostEffects = 20;
+/** How many files are shown, the newest first. */
+const mostFiles = 20;
 
 /** One device: what it is doing, what it did, and its functions. */
 export function Device({ lab, name }: { lab: string; name: string }): ReactNode {
@@ -21,22 +24,25 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
   const load = useCallback(
     async (signal: AbortSignal) => {
       const path = { lab_id: lab, device_id: name };
-      const [device, effects] = await Promise.all([
+      const [device, effects, files] = await Promise.all([
         client.get('/api/labs/{lab_id}/devices/{device_id}', { path, signal }),
         client.get('/api/effects', { query: { lab, device: name, limit: mostEffects }, signal }),
+        client.get('/api/device-files', { query: { lab, device: name, limit: mostFiles }, signal }),
       ]);
-      return { device, effects: effects.items };
+      return { device, effects: effects.items, files: files.items };
     },
     [lab, name],
   );
   const concerns = useCallback(
     ({ type, body }: LabEvent) =>
-      type.startsWith('halt') || (type.startsWith('device.') && body['lab'] === lab && body['name'] === name),
+      type.startsWith('halt') ||
+      (type.startsWith('device.') && body['lab'] === lab && body['name'] === name) ||
+      (type.startsWith('device_file.') && body['lab'] === lab && body['device'] === name),
     [lab, name],
   );
   const { record, failure, readAgain } = useRecord(load, concerns);
   if (record === undefined) return <Unread reason={failure} />;
-  const { device, effects } = record;
+  const { device, effects, files } = record;
   return (
     <>
       <h1>{words.say('device.title', { device: `${lab}.${name}` })}</h1>
@@ -65,6 +71,11 @@ export function Device({ lab, name }: { lab: string; name: string }): ReactNode 
           <Section title={words.say('device.log')}>
             <LogTail task={null} protocol_run={null} device={`${lab}.${name}`} />
           </Section>
+          {files.length > 0 && (
+            <Section title={words.say('device.files')}>
+              <DeviceFiles files={files} />
+            </Section>
+          )}
           <Section title={words.say('device.history')}>
             <Effects effects={effects} nameOf={(effect) => effect.function} />
           </Section>

@@ -755,6 +755,63 @@ class DeviceDisable(TypedDict):
     """Person who decides, for the audit. Default: "unknown"."""
 
 
+class DeviceFileAttachment(TypedDict):
+    task: str
+    """Name of the task. The file belongs to its latest attempt then."""
+    protocol_run: NotRequired[str]
+    """Protocol run of the task. Absent: the task is an on-demand task."""
+    reason: str
+    """Reason."""
+    by: NotRequired[str]
+    """Person who decides, for the audit. Default: "unknown"."""
+
+
+class DeviceFileRecord(TypedDict):
+    """A file that an instrument wrote into a folder of its computer."""
+
+    name: str
+    """Name that the task gave the file."""
+    size: int
+    """Size in bytes."""
+    sha256: str
+    """SHA-256 of the content, hexadecimal."""
+    media_type: str
+    """Media type that belongs to the file extension."""
+    id: str
+    """Identifier of the file."""
+    lab: str
+    """Laboratory of the device."""
+    device: str
+    """Name of the device within the laboratory."""
+    computer: str
+    """Computer of the device."""
+    path: str
+    """Path below the folder of the instrument."""
+    made_at: str
+    """When the instrument made it, by the clock of the computer less its offset."""
+    modified_at: str
+    """When it was changed last, by the same clock."""
+    stored_at: str
+    """When the service had all of it."""
+    matched: Literal["time", "name", "person", None]
+    """How its attempt was found: by the time, by the name of the file, or a person said it. Null: it belongs to no
+    attempt."""
+    attached_by: str | None
+    """Person who attached it; null: nobody did."""
+    reason: str | None
+    """Why that person attached it."""
+    attempt_id: str | None
+    """Attempt that it belongs to; null: none."""
+    task_run_id: str | None
+    """Task run of that attempt."""
+    task: str | None
+    """Name of the task."""
+    protocol_run: str | None
+    """Protocol run of the task, if any."""
+    campaign: str | None
+    """Campaign of the protocol run, if any."""
+
+
 class DeviceRecordOutOfService(TypedDict):
     """Who took the device out of service and why, or drains its computer; null when it is in service. No task
     starts on a device out of service."""
@@ -2562,7 +2619,7 @@ class ServiceEvent(TypedDict):
     """Number of the event. It rises with every event, in the order of the commits. It may have gaps."""
     type: str
     """`<kind>.<what happened>`, for most kinds the new state of the record. The kinds are task_run, attempt,
-    protocol_run, campaign, trial, device, agent, rollout, attention, halt, resource, lab, protocol."""
+    protocol_run, campaign, trial, device, device_file, agent, rollout, attention, halt, resource, lab, protocol."""
     schema: Any
     """Version of the shape of events: 1."""
     aggregate: str

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
 import { readWork, workKinds, type Work, type WorkKind } from '../../watch/work.js';
 import { asks, atService, serviceCommand, tableOf, withUrl, type ServiceFlags } from '../at-service.js';
-import { contentOf, saved } from './download.js';
+import { addDeviceFilesCommands } from './device-files.js';
+import { contentOf, received, saved } from './download.js';
 import { UsageError } from '../exit-codes.js';
 
 interface FileFlags extends ServiceFlags {
@@ -18,7 +17,8 @@ const run: [string, string] = ['--run <name>', 'the protocol run that the task b
 
 /** Commands with which people get the files that tasks produced. */
 export function addFilesCommands(program: Command): void {
-  const files = program.command('files').description('files that tasks produced');
+  const files = program.command('files').description('files that tasks produced, and files of instruments');
+  addDeviceFilesCommands(files);
   asks(
     serviceCommand(files, 'list', 'list the files of a task')
       .argument('<task>', 'name of the task')
@@ -93,33 +93,6 @@ function archiveOf(client: ApiClient, { kind, name, run }: Work): Promise<Respon
         query: run === undefined ? {} : { protocol_run_name: run },
       });
   }
-}
-
-/** @throws Error when the bytes differ from those that the task produced */
-async function received(
-  content: Readable,
-  { name, size, sha256 }: FileRecord,
-  into: Writable,
-  options: { end?: boolean } = {},
-): Promise<void> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await pipeline(
-    content,
-    async function* (chunks: AsyncIterable<Uint8Array>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        yield chunk;
-      }
-    },
-    into,
-    options,
-  );
-  if (bytes !== size || hash.digest('hex') !== sha256)
-    throw new Error(
-      `${name} did not come whole: ${bytes} of ${size} bytes, or others than the task produced`,
-    );
 }
 
 async function taskNamed(client: ApiClient, name: string, flags: FileFlags): Promise<TaskRunRecord> {

@@ -26,6 +26,8 @@ export const deviceDe: Record<keyof typeof deviceEn, string> = {
   'device.unchecked': 'Das Gerät erklärt keine Parameter. Es bekommt diese Argumente, wie sie sind.',
   'device.log': 'Letzte Zeilen seiner Ausgabe',
   'device.history': 'Was es getan hat',
+  'device.files': 'Dateien, die es geschrieben hat',
+  'device.files.loose': 'zu keinem Task',
   'device.report': 'Seinen Bericht lesen',
   'device.report.title': 'Bericht',
   'device.doubt': 'Niemand weiß, ob {name} ausgeführt wurde.',

@@ -24,6 +24,8 @@ export const deviceEn = {
   'device.unchecked': 'The device declares no parameters. It gets these arguments as they are.',
   'device.log': 'Last lines of its log',
   'device.history': 'What it did',
+  'device.files': 'Files that it wrote',
+  'device.files.loose': 'of no task',
   'device.report': 'Read its report',
   'device.report.title': 'Report',
   'device.doubt': 'Nobody knows whether {name} was carried out.',
