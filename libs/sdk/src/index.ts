@@ -4,6 +4,7 @@ export {
   type DeviceError,
   type Handle,
   type Handles,
+  NotBegun,
   type Reconciliation,
 } from './author/index.js';
 export {

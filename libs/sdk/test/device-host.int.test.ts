@@ -95,6 +95,14 @@ describe.each(languages)('the device host for $name', (language) => {
     expect(value).toBeNull();
   });
 
+  it('says that a call had no effect if the device knows that', async () => {
+    const host = await started();
+    expect(await call(host, 'throwOdd', { not_begun: true })).toMatchObject({
+      ...{ type: 'failure', code: 'device_error', effect: 'none', error: { message: 'not connected' } },
+    });
+    expect(await call(host, 'throwOdd')).not.toHaveProperty('effect');
+  });
+
   it('calls a function that is listed in the table of the class', async () => {
     expect(await call(await started(), 'tilt', { angle: 4 })).toMatchObject({ value: { angle: 4 } });
   });

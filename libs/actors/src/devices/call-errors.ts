@@ -21,6 +21,8 @@ interface NamedCall {
 export interface CallFailure {
   code: string;
   error: AuthorError;
+  /** The device knows that nothing happened. */
+  effect?: 'none' | undefined;
 }
 
 /** The errors with which calls of one device end. Only an effect that may have begun has effect maybe. */
@@ -76,10 +78,10 @@ export class CallErrors {
 /** The codes with which the host says that it did not begin a call. */
 const notBegun: readonly string[] = ['unknown_function', 'device_unavailable', 'bad_request', 'invalid'];
 
-export function errorOf({ kind }: NamedCall, { code, error }: CallFailure): ServiceError {
+export function errorOf({ kind }: NamedCall, { code, error, effect }: CallFailure): ServiceError {
   const known = Object.hasOwn(errorCatalogue, code);
   return new ServiceError(known ? (code as ErrorCode) : 'device_error', error.message, {
-    effect: kind === 'query' || notBegun.includes(code) ? 'none' : 'maybe',
+    effect: kind === 'query' || effect === 'none' || notBegun.includes(code) ? 'none' : 'maybe',
     ...(error.stack === undefined ? {} : { authorStack: error.stack }),
   });
 }

@@ -127,6 +127,7 @@ function answer(process: SimulatedDevice, callId: string, result: Promise<JsonVa
         call_id: callId,
         code: 'device_error',
         error: { message: error instanceof Error ? error.message : String(error) },
+        ...(error instanceof Error && error.name === 'NotBegun' ? { effect: 'none' } : {}),
       }),
   );
 }

@@ -69,6 +69,29 @@ describe('calls of a device', () => {
     expect(world.state('arm')).toBe('idle');
   });
 
+  it('that the device did not begin have effect none, and other failures effect maybe', async () => {
+    const fail = (name: string) => Promise.reject(Object.assign(new Error('not connected'), { name }));
+    const script = (): DeviceScript => ({
+      functions: [
+        { name: 'NotBegun', kind: 'effect' },
+        { name: 'Error', kind: 'effect' },
+      ],
+      call: fail,
+    });
+    const world = await new World({ devices: [device('arm')], device: script }).up();
+    for (const [name, effect] of [
+      ['NotBegun', 'none'],
+      ['Error', 'maybe'],
+    ] as const) {
+      const failed = expect(world.callDevice(arm, calling(name), marks)).rejects.toMatchObject({
+        ...{ code: 'device_error', message: 'not connected', effect },
+      });
+      await world.time.advance(0);
+      await failed;
+      expect(world.state('arm')).toBe('idle');
+    }
+  });
+
   it('let up to four queries pass beside an effect', async () => {
     const { world, puppet } = await withPuppet();
     const calls = ['first', 'look', 'look', 'look', 'look', 'look'].map((name) =>

@@ -75,7 +75,13 @@ export const fromDevice = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('init_failed'), error: authorError }),
   z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),
-  z.object({ type: z.literal('failure'), call_id: z.string(), ...callFailure.shape }),
+  z.object({
+    type: z.literal('failure'),
+    call_id: z.string(),
+    ...callFailure.shape,
+    /** The device knows that nothing happened: it did not begin the call. Absent: anything may have happened. */
+    effect: z.literal('none').optional(),
+  }),
   /** Result of `_reconcile`. `supported: false`: the class has none. `idle`: nothing moves and the state is known. */
   z.object({
     type: z.literal('reconciled'),

@@ -1,6 +1,6 @@
 """What the code of devices and tasks imports."""
 
-from .device import BaseDevice, CallInDoubt
+from .device import BaseDevice, CallInDoubt, NotBegun
 from .functions import effect, idempotent, query
 from .task import Aborted, AbortSignal, BaseTask, DeviceError, DeviceHandle, InputFile, Resource
 
@@ -13,6 +13,7 @@ __all__ = [
     "DeviceError",
     "DeviceHandle",
     "InputFile",
+    "NotBegun",
     "Resource",
     "effect",
     "idempotent",

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+class NotBegun(Exception):
+    """Raise it from a device function that certainly changed nothing, for example because the instrument is not connected.
+
+    The call is then recorded as `not_begun`, and the service knows that its effect is `none`. Any other error of an effect
+    leaves open whether the effect happened.
+    """
+
+
 class CallInDoubt:
     """A call that began and has no known end."""
 

@@ -23,6 +23,7 @@ export {
 export type { ParameterDeclaration, ParameterDeclarations } from './function-parameters.js';
 export type { JsonObject, JsonValue } from './json.js';
 export type { AuthorLog } from './log.js';
+export { NotBegun } from './not-begun.js';
 export {
   AbstractSequentialOptimizer,
   type Cell,

@@ -209,7 +209,8 @@ async function answer(callId: string, work: () => Promise<JsonValue | undefined>
       return;
     }
     const described = error instanceof NotJson ? { message: error.message } : describeError(error, module);
-    channel.send({ type: 'failure', call_id: callId, code: 'device_error', error: described });
+    const effect = error instanceof Error && error.name === 'NotBegun' ? { effect: 'none' as const } : {};
+    channel.send({ type: 'failure', call_id: callId, code: 'device_error', error: described, ...effect });
   }
 }
 

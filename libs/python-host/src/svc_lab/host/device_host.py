@@ -16,7 +16,7 @@ import threading
 import time
 from functools import partial
 
-from ..device import BaseDevice, CallInDoubt, DeviceContext
+from ..device import BaseDevice, CallInDoubt, DeviceContext, NotBegun
 from ..functions import declared_functions
 from .author_error import describe_error
 from .channel import Channel
@@ -274,6 +274,8 @@ class DeviceHost:
         if error is not None:
             described = self._described(error)
             result = {"type": "failure", "call_id": call_id, "code": "device_error", "error": described}
+            if isinstance(error, NotBegun):
+                result["effect"] = "none"
         self._channel.send(result)
 
     def _refuse(self, call_id: str, refusal: Refusal) -> None:
