@@ -36,7 +36,7 @@ export const allowedImports = listed({
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
   cli:
     'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence ' +
-    'object-store backup',
+    'object-store backup instruments',
   web: 'api-client web-model',
   testkit:
     'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
@@ -84,6 +84,7 @@ export const allowedEntryPoints = {
     '@lab/trust/service-keys',
   ],
   'backup -> persistence': ['@lab/persistence/administration', '@lab/persistence/embedded'],
+  'cli -> instruments': ['@lab/instruments/kit'],
   'cli -> persistence': [
     '@lab/persistence/administration',
     '@lab/persistence/embedded',
@@ -131,6 +132,17 @@ export const rooms = {
   sdk: {
     author: [],
     hosts: ['author'],
+  },
+  instruments: {
+    settings: [],
+    transport: [],
+    framing: [],
+    link: ['framing', 'transport'],
+    device: ['link', 'settings', 'transport'],
+    commands: ['device', 'framing', 'link', 'settings', 'transport'],
+    scpi: ['commands', 'device', 'framing', 'transport'],
+    modbus: ['device', 'framing', 'link', 'settings', 'transport'],
+    serial: ['device', 'settings', 'transport'],
   },
   definitions: {
     model: [],
@@ -303,6 +315,7 @@ export const quarantine = {
   '@tanstack/': ['web'],
   'intl-messageformat': ['web-model'],
   'qrcode-generator': ['web'],
+  serialport: ['instruments'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */

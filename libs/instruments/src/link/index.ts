@@ -1,0 +1,2 @@
+export { Link, type LinkOptions } from './link.js';
+export { ExchangeError, NoAnswer, type Exchange, type Request } from './request.js';

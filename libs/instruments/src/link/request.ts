@@ -1,0 +1,38 @@
+/** What a link sends, and how it knows the answer. */
+export interface Request<Answer> {
+  /** The request for people, such as `MEAS:VOLT?`. */
+  name: string;
+  bytes: Buffer;
+  /** Milliseconds from the time at which the first byte may have left until the answer. Also the time to wait for a lost line. */
+  timeoutMs: number;
+  /**
+   * Reads the next frame. Absent: the instrument does not answer, and the request is over when the operating system has its bytes.
+   *
+   * @returns the answer, or `other` for a frame that belongs to another request, which the link passes over
+   * @throws Error that says why the frame is no answer to this request; the exchange fails with it
+   */
+  read?: ((frame: Buffer) => { answer: Answer } | 'other') | undefined;
+  /** Id of the device call, for a recording. */
+  call?: string | undefined;
+  /**
+   * Goes before everything that waits, and does not wait until a lost answer is found again. For a stop, which has no answer: a
+   * request with `read` cannot be urgent.
+   */
+  urgent?: boolean;
+}
+
+/** Makes an exchange. See {@link Link.exchange}. */
+export type Exchange = <Answer>(request: Request<Answer>) => Promise<Answer>;
+
+/**
+ * A request failed after its bytes may have left. Nobody knows whether the instrument carried it out. The opposite is `NotBegun`
+ * of `@lab/sdk`: no byte has left.
+ */
+export class ExchangeError extends Error {
+  override readonly name: string = 'ExchangeError';
+}
+
+/** No answer came in time. */
+export class NoAnswer extends ExchangeError {
+  override readonly name = 'NoAnswer';
+}

@@ -1,0 +1,1 @@
+export { overSerial, serial, serialSettings, type SerialSettings } from './over-serial.js';
