@@ -4,6 +4,7 @@ import type { Catalog, DefinitionOrigin } from '@lab/definitions';
 import { hintFor } from '@lab/definitions/model';
 import { packageFolders, readCatalog } from './check.js';
 import { linkProduct } from './editor-links.js';
+import { deviceKinds, type DeviceKind } from './kinds/index.js';
 import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
 import {
@@ -20,6 +21,7 @@ import {
   deviceFiles,
   labFiles,
   optimizerFiles,
+  ownClass,
   packageFiles,
   protocolFiles,
   taskFiles,
@@ -37,6 +39,8 @@ export interface PartOptions {
   python?: boolean;
   /** The framework whose drivers become devices of a new device type, which is in Python. */
   framework?: Framework;
+  /** The kind of instrument that a new device is, of those in `kinds`; absent: the device is code of its own. */
+  kind?: string;
 }
 
 /** The changes of a command, in the order in which they were made. */
@@ -94,6 +98,7 @@ export async function addPart(
   const taken = catalog.origins.find((origin) => origin.kind === kind && origin.name === name);
   if (taken) throw new Error(`there is a ${kind} "${name}" already: ${join(userDir, taken.file)}`);
   const own = ownNames(catalog, packageName);
+  const deviceKind = kindOf(root, kind, options);
   const python =
     options.python ?? (existsSync(join(root, pythonMarker)) && !existsSync(join(root, 'package.json')));
   if (options.framework !== undefined && kind !== 'device')
@@ -116,14 +121,23 @@ export async function addPart(
     case 'protocol':
       return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
     case 'device': {
-      const written = write(root, newDevice(name, python, options));
+      const written = write(
+        root,
+        deviceKind?.files(name, ownClass(name, 'Device')) ?? newDevice(name, python, options),
+      );
+      const changed = deviceKind?.external === undefined ? [] : listExternal(root, deviceKind.external);
+      if (deviceKind !== undefined) linkProduct(root);
       const lab = own('lab')[0];
       const origin = catalog.origins.find((each) => each.kind === 'lab' && each.name === lab);
       const file = origin && join(userDir, origin.file);
-      if (file === undefined || lab === undefined || !(await putIntoLab(userDir, file, lab, name))) {
-        return { written, changed: [] };
+      if (
+        file !== undefined &&
+        lab !== undefined &&
+        (await putIntoLab(userDir, file, lab, name, deviceKind?.inLab))
+      ) {
+        changed.push({ file, what: `the device ${name}_1` });
       }
-      return { written, changed: [{ file, what: `the device ${name}_1` }] };
+      return { written, changed };
     }
   }
 }
@@ -131,6 +145,50 @@ export async function addPart(
 function newDevice(type: string, python: boolean, { framework }: PartOptions): Files {
   if (framework !== undefined) return frameworkDeviceFiles(type, framework);
   return python ? pythonDeviceFiles(type) : deviceFiles(type);
+}
+
+/** @throws Error when there is no such kind, or the package cannot have it */
+function kindOf(
+  root: string,
+  part: PartKind,
+  { kind, python, framework }: PartOptions,
+): DeviceKind | undefined {
+  if (kind === undefined) return undefined;
+  const found = deviceKinds.find(({ name }) => name === kind);
+  const known = deviceKinds.map(({ name }) => name).join(', ');
+  if (part !== 'device') throw new Error(`--kind is for devices: svc pkg add device`);
+  if (found === undefined) throw new Error(`there is no kind "${kind}": there are ${known}`);
+  if (framework !== undefined) throw new Error('--kind and --framework exclude each other: name one of them');
+  if (python === true)
+    throw new Error(`a device of the kind ${kind} is written in TypeScript: leave --python out`);
+  if (!existsSync(join(root, 'package.json')))
+    throw new Error(
+      `a device of the kind ${kind} is written in TypeScript, and the package has no package.json: add it to a package of svc pkg create without --python`,
+    );
+  return found;
+}
+
+/** Names npm packages with native parts in `package.json`, so that the agent installs them. */
+function listExternal(
+  root: string,
+  external: Readonly<Record<string, string>>,
+): { file: string; what: string }[] {
+  const file = join(root, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as {
+    dependencies?: Record<string, string>;
+    svc?: { external?: string[] };
+  };
+  const { dependencies = {}, svc = {} } = manifest;
+  const missing = Object.keys(external).filter((name) => svc.external?.includes(name) !== true);
+  if (missing.length === 0) return [];
+  const wanted = Object.fromEntries(missing.map((name) => [name, dependencies[name] ?? external[name]]));
+  const changed = {
+    ...manifest,
+    dependencies: { ...dependencies, ...wanted },
+    svc: { ...svc, external: [...(svc.external ?? []), ...missing] },
+  };
+  writeFileSync(file, `${JSON.stringify(changed, null, 2)}\n`);
+  return [{ file, what: `${missing.join(', ')}, which the agent installs` }];
 }
 
 /** A protocol has one optimizer, in one of the languages. */
@@ -239,13 +297,19 @@ function runnable(catalog: Catalog, packageName: string): ProtocolParts {
 }
 
 /** Adds a device to the text of `lab.yml`. Returns false, and leaves the file unchanged, if that is not safe. */
-async function putIntoLab(userDir: string, file: string, lab: string, type: string): Promise<boolean> {
+async function putIntoLab(
+  userDir: string,
+  file: string,
+  lab: string,
+  type: string,
+  initParameters: readonly string[] = [],
+): Promise<boolean> {
   const text = readFileSync(file, 'utf8');
   const match = /^devices:[ \t]*(\{\})?[ \t]*\n(?:([ ]+)\S)?/m.exec(text);
   if (match === null || text.includes('{{')) return false;
   const indent = match[2] ?? '  ';
   const end = match.index + text.slice(match.index).indexOf('\n') + 1;
-  const entry = deviceEntry(`${type}_1`, type, indent);
+  const entry = deviceEntry(`${type}_1`, type, indent, initParameters);
   writeFileSync(file, `${text.slice(0, match.index)}devices:\n${entry}${text.slice(end)}`);
   const sound = (await readCatalog(userDir)).lab(lab)?.devices[`${type}_1`]?.type === type;
   if (!sound) writeFileSync(file, text);

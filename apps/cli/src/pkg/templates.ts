@@ -36,13 +36,20 @@ export function labFiles(name: string, deviceTypes: readonly string[]): Files {
   return { [`laboratories/${name}/lab.yml`]: text };
 }
 
-/** A device in the `devices` of a `lab.yml`. */
-export function deviceEntry(name: string, type: string, indent: string): string {
+/** A device in the `devices` of a `lab.yml`. @param initParameters lines */
+export function deviceEntry(
+  name: string,
+  type: string,
+  indent: string,
+  initParameters: readonly string[] = [],
+): string {
   const lines = [
     `${name}:`,
     `${indent}desc: Which one it is`,
     `${indent}type: ${type}`,
     `${indent}computer: svc_computer`,
+    ...(initParameters.length === 0 ? [] : [`${indent}init_parameters:`]),
+    ...initParameters.map((line) => `${indent}${indent}${line}`),
   ];
   return lines.map((line) => `${indent}${line}\n`).join('');
 }

@@ -4,6 +4,7 @@ import { formatDiagnostics } from '@lab/definitions/documents';
 import { defineConfig, settings } from '@lab/runtime';
 import { Argument, Option, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
+import { deviceKinds } from '../../pkg/kinds/index.js';
 import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../../pkg/place.js';
 import { userError } from '../user-error.js';
@@ -64,6 +65,11 @@ export function addPkgCommands(program: Command): void {
         '--framework <framework>',
         'a new device is driven by a framework in Python: its functions are those of the driver',
       ).choices(['ophyd', 'pylabrobot', 'pymeasure', 'qcodes', 'visa']),
+    )
+    .addOption(
+      new Option('--kind <kind>', 'a new device is an instrument of this kind, configured in YAML').choices(
+        deviceKinds.map((each) => each.name),
+      ),
     )
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, { dir, ...options }: AddFlags) =>
