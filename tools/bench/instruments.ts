@@ -1,0 +1,77 @@
+// Measures the kit for instruments: a query through a device with SCPI over TCP beside the round trip of a bare socket, in turn, and
+// the processor time of devices that poll, each in a process of its own.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { ScpiDevice } from '@lab/instruments/scpi';
+import { load, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+
+const rounds = 9;
+const queries = 2_000;
+const pollers = 10;
+const pollsPerSecond = 100;
+const pollSeconds = 6;
+
+const start = (name: string, ...args: (number | string)[]): ChildProcess =>
+  fork(fileURLToPath(new URL(`instruments/${name}.js`, import.meta.url)), args.map(String));
+
+/** Sends a line and waits for the line that answers it. */
+function bareQuery(socket: Socket): () => Promise<number> {
+  let rest = '';
+  let waiting: ((answer: string) => void) | undefined;
+  socket.on('data', (bytes: Buffer) => {
+    const lines = (rest + bytes.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) waiting?.(line);
+  });
+  return async () =>
+    Number(
+      await new Promise<string>((resolve) => {
+        waiting = resolve;
+        socket.write('MEAS:VOLT?\n');
+      }),
+    );
+}
+
+printMachine();
+const instrument = start('instrument');
+try {
+  const [{ port }] = (await once(instrument, 'message')) as [{ port: number }];
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  const device = new ScpiDevice();
+  await device._initialize({
+    transport: { tcp: { host: '127.0.0.1', port } },
+    functions: { voltage: { kind: 'query', ask: 'MEAS:VOLT?', answer: 'float' } },
+  });
+  const voltage = device._svc_functions()['voltage'];
+  const ways = { bare: bareQuery(socket), kit: async () => voltage?.call({}) };
+  const times = { bare: [] as number[], kit: [] as number[] };
+  for (let round = 0; round <= rounds; round += 1)
+    for (const name of ['bare', 'kit'] as const) {
+      const { durations } = await load(queries, 1, ways[name]);
+      // The first round warms everything up.
+      if (round > 0) times[name].push(percentile(durations, 0.5));
+    }
+  socket.destroy();
+  await device._cleanup();
+
+  const polling = Array.from({ length: pollers }, () => start('poller', port, pollsPerSecond, pollSeconds));
+  const measured = await Promise.all(
+    polling.map(
+      async (child) => ((await once(child, 'message')) as [{ perSecond: number; core: number }])[0],
+    ),
+  );
+  const sum = (of: 'perSecond' | 'core'): number => measured.reduce((all, each) => all + each[of], 0);
+  const [bare, kit] = [percentile(times.bare, 0.5), percentile(times.kit, 0.5)];
+  printResult({
+    query_bare_ms: rounded(bare, 4),
+    query_kit_ms: rounded(kit, 4),
+    query_ratio: rounded(kit / bare, 3),
+    polls_per_second: Math.round(sum('perSecond')),
+    polls_core_percent: rounded(sum('core') * 100, 1),
+  });
+} finally {
+  instrument.disconnect();
+}
