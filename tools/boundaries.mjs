@@ -132,6 +132,11 @@ export const rooms = {
     author: [],
     hosts: ['author'],
   },
+  instruments: {
+    settings: [],
+    messages: ['settings'],
+    http: ['messages', 'settings'],
+  },
   definitions: {
     model: [],
     templates: ['model'],
