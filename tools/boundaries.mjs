@@ -136,6 +136,7 @@ export const rooms = {
     settings: [],
     messages: ['settings'],
     http: ['messages', 'settings'],
+    mqtt: ['messages', 'settings'],
   },
   definitions: {
     model: [],
@@ -301,6 +302,7 @@ export const quarantine = {
   yauzl: ['agent'],
   '@peculiar/': ['trust'],
   undici: ['cli'],
+  mqtt: ['instruments'],
   react: ['web'],
   'react-dom': ['web'],
   '@tanstack/': ['web'],

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
 import {
   answerFrom,
@@ -57,9 +58,9 @@ describe('an answer', () => {
 
   it('meets a condition by its JSON value', () => {
     const done = condition.parse({ path: 'state', equals: ['done', 3] });
-    expect([{ state: 'done' }, { state: 3 }, { state: '3' }, {}].map((each) => holds(done, each))).toEqual([
-      ...[true, true, false, false],
-    ]);
+    expect(
+      [{ state: 'done' }, { state: 3 }, { state: '3' }, {}].map((each) => holds(done, each as JsonObject)),
+    ).toEqual([...[true, true, false, false]]);
   });
 });
 
