@@ -137,6 +137,7 @@ export const rooms = {
     messages: ['settings'],
     http: ['messages', 'settings'],
     mqtt: ['messages', 'settings'],
+    opcua: ['messages', 'settings'],
   },
   definitions: {
     model: [],
@@ -303,6 +304,9 @@ export const quarantine = {
   '@peculiar/': ['trust'],
   undici: ['cli'],
   mqtt: ['instruments'],
+  'node-opcua': ['instruments'],
+  'node-opcua-client': ['instruments'],
+  'node-opcua-certificate-manager': ['instruments'],
   react: ['web'],
   'react-dom': ['web'],
   '@tanstack/': ['web'],
