@@ -1,0 +1,2 @@
+export { HttpDevice } from './http-device.js';
+export { InstrumentError } from '../messages/index.js';

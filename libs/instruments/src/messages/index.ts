@@ -1,0 +1,19 @@
+export {
+  answerEntry,
+  answerFrom,
+  answerSpec,
+  condition,
+  excerpt,
+  holds,
+  takeAnswer,
+  unitsOf,
+} from './answers.js';
+export { type AnswerSpec, type Condition } from './answers.js';
+export { deviceSettings, withoutEmpty, type DeviceSettings } from './device-settings.js';
+export { asInstrumentError, InstrumentError, messageOf, sentNothing } from './instrument-error.js';
+export { MessageDevice, type FunctionPlan, type Protocol, type Surroundings } from './message-device.js';
+export type { Ask, Message, OpenPort, Port, PortEvents, Purpose } from './port.js';
+export { Mask, readSecret, secretSource, type SecretSource } from './secrets.js';
+export { fingerprintOf, openSocket, readTls, tlsSettings, type Target, type TlsFiles } from './sockets.js';
+export { fill, fillText, objectWith, placesIn, valueAt } from './templates.js';
+export { twinEntry, TwinModel, type TwinEntry } from './twin-model.js';

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+// The host gives the process of a device the environment of its agent without the settings of the service.
+import { env } from 'node:process';
+import { z } from 'zod';
+
+/** Where a secret is on the computer of the device. It never stands in YAML itself. */
+export const secretSource = z.union(
+  [z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().regex(/^(?!SVC_)\w+$/) })],
+  {
+    error:
+      'a secret is { file: PATH } or { env: NAME } on the computer of the device, where NAME does not begin with SVC_; it never stands in YAML',
+  },
+);
+
+export type SecretSource = z.output<typeof secretSource>;
+
+/**
+ * Reads a secret.
+ *
+ * @param what its name for messages
+ * @throws Error that names the place, never the value
+ */
+export async function readSecret(source: SecretSource, what: string): Promise<string> {
+  if ('env' in source) {
+    const value = env[source.env];
+    if (value === undefined || value === '') {
+      throw new Error(
+        `${what}: the agent of this computer has no environment variable ${source.env}: set it and start the agent again`,
+      );
+    }
+    return value;
+  }
+  let text: string;
+  try {
+    text = await readFile(source.file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new Error(
+      `${what}: cannot read the file ${source.file} (${code}): make it, readable by the user of the agent`,
+      { cause: error },
+    );
+  }
+  const value = text.replace(/\r?\n$/, '');
+  if (value === '') throw new Error(`${what}: the file ${source.file} is empty`);
+  return value;
+}
+
+/** Replaces every occurrence of secrets by `***`, in texts and in texts inside JSON values. */
+export class Mask {
+  readonly #secrets: string[] = [];
+
+  /** @param secret texts shorter than 3 characters are not replaced: they occur everywhere */
+  add(secret: string): void {
+    if (secret.length < 3) return;
+    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+      if (!this.#secrets.includes(form)) this.#secrets.push(form);
+    }
+  }
+
+  text(text: string): string {
+    return this.#secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
+  }
+
+  value<Value>(value: Value): Value {
+    if (this.#secrets.length === 0) return value;
+    if (typeof value === 'string') return this.text(value) as Value;
+    if (Array.isArray(value)) return value.map((each: unknown) => this.value(each)) as Value;
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]: [string, unknown]) => [key, this.value(each)]),
+    ) as Value;
+  }
+}

@@ -1,0 +1,2 @@
+export { MqttDevice } from './mqtt-device.js';
+export { InstrumentError } from '../messages/index.js';

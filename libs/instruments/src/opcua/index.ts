@@ -1,0 +1,2 @@
+export { OpcuaDevice } from './opcua-device.js';
+export { InstrumentError } from '../messages/index.js';
