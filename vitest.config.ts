@@ -28,7 +28,7 @@ const wine = '**/*.wine.test.ts';
 /** The page in a browser. Only `npm run test:web` runs it, because the browser takes 300 MB of the disk. */
 const web = 'e2e/*.web.test.ts';
 
-/** The client for Python and its notebooks. Only `npm run test:python` runs them, because they need 470 MB of packages from PyPI. */
+/** The client for Python and its notebooks. Only `npm run test:python` runs them, because they need 640 MB of packages from PyPI. */
 const python = 'e2e/*.python.test.ts';
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CampaignRecord, ProtocolRunRecord, Trial } from '@lab/contracts';
 import { withoutPython } from '@lab/testkit/python';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, isOver } from './api.js';
+import { eventually, isOver, type CampaignWithRuns } from './api.js';
 import { startColorDrivers, type ColorDrivers } from './eos/color-drivers.js';
 import { eosSources, hasBofire } from './eos/sources.js';
 import { GuideShell } from './guide-commands.js';
@@ -34,6 +34,14 @@ async function finished(owner: string, type: string, parameters: object = {}): P
     `${owner.padEnd(10)} ${type.padEnd(28)} ${run.state.padEnd(10)} ${tasks}  ${run.reason?.message ?? ''}`,
   );
   return run;
+}
+
+/** A campaign at its end. */
+async function ended(owner: string, name: string): Promise<CampaignWithRuns> {
+  const campaign = await eventually(() => lab.api.campaign(name), isOver, limitMs);
+  const { state, protocol_runs_completed: runs } = campaign;
+  results.push(`${owner.padEnd(10)} ${name.padEnd(28)} ${state.padEnd(10)} ${runs} runs with BoFire`);
+  return campaign;
 }
 
 const outputsOf = (run: ProtocolRunRecord, name: string) =>
@@ -144,14 +152,8 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
         meta: { optimizer_overrides: { num_initial_samples: 2 } },
       });
       expect(submitted.body).toMatchObject({ name: 'eos_colors' });
-      const campaign = await eventually(() => lab.api.campaign('eos_colors'), isOver, limitMs);
-      const { state, reason, protocol_runs_completed } = campaign as CampaignRecord;
-      results.push(
-        `${'color_lab'.padEnd(10)} ${'campaign with BoFire'.padEnd(28)} ${state.padEnd(10)} ${protocol_runs_completed} runs`,
-      );
-      expect({ state, reason, protocol_runs_completed }).toEqual({
-        ...{ state: 'completed', reason: null, protocol_runs_completed: 4 },
-      });
+      const campaign = await ended('color_lab', 'eos_colors');
+      expect(campaign).toMatchObject({ state: 'completed', reason: null, protocol_runs_completed: 4 });
       const trials = await lab.api.all<Trial>('/api/campaigns/eos_colors/trials');
       expect(trials.map(({ source }) => source)).toEqual(Array.from({ length: 4 }, () => 'optimizer'));
       const losses = trials.map(({ outputs }) => outputs?.['score_color.loss'] ?? Infinity);
@@ -171,7 +173,7 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
         ...{ name: 'eos_beacon', protocol: 'optimize_multiplication', owner: 'ada' },
         ...{ optimize: true, max_protocol_runs: 3 },
       });
-      const campaign = await eventually(() => lab.api.campaign('eos_beacon'), isOver, limitMs);
+      const campaign = await ended('example', 'eos_beacon');
       expect(campaign).toMatchObject({ state: 'completed', protocol_runs_completed: 3 });
       expect(campaign.optimizer?.runtime_params).toMatchObject({ p_bayesian: 1, p_ai: 0 });
     },

@@ -1,6 +1,6 @@
 /**
  * Makes a Python environment with what the tests of the Python packages need: the packages of lock.txt from PyPI, each compared with its
- * hash, in .cache/python. It takes 470 MB and half a minute. Ends with 1 and says why when that cannot be.
+ * hash, in .cache/python. It takes 640 MB and half a minute. Ends with 1 and says why when that cannot be.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -7,9 +7,14 @@ import pandas as pd
 from bofire.data_models.acquisition_functions.api import qLogNEI, qUCB
 from bofire.data_models.constraints.api import LinearInequalityConstraint
 from bofire.data_models.enum import SamplingMethodEnum
-from bofire.data_models.features.api import CategoricalInput, CategoricalOutput, ContinuousInput, ContinuousOutput
-from bofire.data_models.features.api import DiscreteInput as Discrete
-from bofire.data_models.objectives.api import MaximizeObjective, MinimizeObjective
+from bofire.data_models.features.api import (
+    CategoricalInput,
+    CategoricalOutput,
+    ContinuousInput,
+    ContinuousOutput,
+    DiscreteInput,
+)
+from bofire.data_models.objectives.api import ConstrainedCategoricalObjective, MaximizeObjective, MinimizeObjective
 from bofire.data_models.surrogates.api import BotorchSurrogates, SingleTaskGPSurrogate
 
 from svc_lab.domain import Invalid
@@ -81,7 +86,9 @@ class Bayesian(unittest.TestCase):
         rows = optimizer.sample(1)
         with self.assertRaisesRegex(EosCampaignOptimizerDomainError, "Missing output columns: score.loss"):
             optimizer.report(rows, pd.DataFrame({"score.other": [1]}))
-        output = CategoricalOutput(key="score.kind", categories=["u", "v"], objective=None)
+        kinds = ["u", "v"]
+        objective = ConstrainedCategoricalObjective(categories=kinds, desirability=[True, False])
+        output = CategoricalOutput(key="score.kind", categories=kinds, objective=objective)
         with self.assertRaisesRegex(Invalid, "CategoricalOutput of BoFire is none of"):
             self.made(outputs=[output])
 
@@ -130,7 +137,7 @@ class Beacon(unittest.TestCase):
 
     def test_takes_an_optimizer_of_the_author_with_a_domain_of_bofire(self):
         optimizer = GivenCampaign(
-            inputs=[Discrete(key="mix.d", values=[2, 3, 4]), CategoricalInput(key="mix.k", categories=["u", "v"])],
+            inputs=[DiscreteInput(key="mix.d", values=[2, 3, 4]), CategoricalInput(key="mix.k", categories=["u", "v"])],
             outputs=OUTPUTS,
             p_bayesian=1.0,
             p_ai=0.0,
