@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { once } from 'node:events';
-import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { promisify } from 'node:util';
 import { readRecording } from '@lab/instruments/kit';
 import { processEnvironment } from '@lab/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /** Types the commands of the guide page about instruments, from an empty folder. */
@@ -49,6 +49,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** What people see of the supply. */
+async function reportOf(): Promise<Record<string, unknown>> {
+  const path = '/api/labs/bench_demo_lab/devices/supply_1?report=true';
+  return (await lab.api.call<{ report: Record<string, unknown> }>('GET', path)).body.report;
+}
+
 describe('an instrument with a protocol', () => {
   it('is a device without code after four commands, of each kind', async () => {
     expect(await run(block('svc pkg create'))).toContain('no errors');
@@ -67,11 +73,7 @@ describe('an instrument with a protocol', () => {
     lab = await startLab(['bench_demo_lab'], { userDir: join(folder, 'packages') });
     expect(await run(block('svc rpc bench_demo_lab supply_1 voltage'))).toContain('0');
     expect(await run(`svc rpc bench_demo_lab oven_1 set_temperature '{"celsius": 37.5}'`)).toBeDefined();
-    const detail = await lab.api.call<{ report: object }>(
-      'GET',
-      '/api/labs/bench_demo_lab/devices/supply_1?report=true',
-    );
-    expect(detail.body.report).toEqual({ connected: true, simulated: true, voltage: 0 });
+    expect(await reportOf()).toEqual({ connected: true, simulated: true, voltage: 0 });
   });
 
   it('refuses an argument out of range before the instrument gets it', async () => {
@@ -86,9 +88,10 @@ describe('an instrument with a protocol', () => {
         .filter((line) => line.includes('record '))
         .join('\n'),
     );
-    for (let call = 0; call < 3; call += 1) {
-      await run(`svc rpc bench_demo_lab supply_1 set_voltage '{"volts": ${call}}'`);
-      await run('svc rpc bench_demo_lab supply_1 voltage');
+    await eventually(reportOf, ({ recording: file }) => file !== undefined);
+    for (let volts = 0; volts < 3; volts += 1) {
+      await lab.api.call('POST', '/api/rpc/bench_demo_lab/supply_1/set_voltage', { volts });
+      await lab.api.call('POST', '/api/rpc/bench_demo_lab/supply_1/voltage', {});
     }
     expect(await recording).toMatch(/wrote \d+ lines to supply\.ndjson/);
     const { entries, head } = readRecording(

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ScpiDevice } from '@lab/instruments/scpi';
-import { load, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+import { load, percentile, printMachine, printResult, rounded } from '../../shared/measure.js';
 
 const rounds = 9;
 const queries = 2_000;
@@ -14,7 +14,7 @@ const pollsPerSecond = 100;
 const pollSeconds = 6;
 
 const start = (name: string, ...args: (number | string)[]): ChildProcess =>
-  fork(fileURLToPath(new URL(`instruments/${name}.js`, import.meta.url)), args.map(String));
+  fork(fileURLToPath(new URL(`${name}.js`, import.meta.url)), args.map(String));
 
 /** Sends a line and waits for the line that answers it. */
 function bareQuery(socket: Socket): () => Promise<number> {
