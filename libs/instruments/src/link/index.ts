@@ -1,2 +1,3 @@
-export { Link, type LinkOptions } from './link.js';
+export { Link } from './link.js';
+export type { LinkOptions } from './options.js';
 export { ExchangeError, NoAnswer, type Exchange, type Request } from './request.js';

@@ -1,42 +1,8 @@
-import { NotBegun, type AuthorLog } from '@lab/sdk';
+import { NotBegun } from '@lab/sdk';
 import type { Framer } from '../framing/index.js';
-import type { Line, Time, Transport } from '../transport/index.js';
+import type { Line } from '../transport/index.js';
+import type { LinkOptions } from './options.js';
 import { ExchangeError, NoAnswer, type Exchange, type Request } from './request.js';
-
-export interface LinkOptions {
-  transport: Transport;
-  framer: () => Framer;
-  time: Time;
-  log: Pick<AuthorLog, 'info' | 'warn'>;
-  /**
-   * Runs on every new line before anything else: checks which instrument it is, and brings it to a safe state.
-   *
-   * @throws Error if it is another instrument or does not answer
-   */
-  greet?: (exchange: Exchange) => Promise<void>;
-  /**
-   * What makes it certain, after a lost or an unexpected answer, that the next frame answers the next request.
-   *
-   * - `matched`: every answer names its request (`read` returns `other` for those of other requests), so nothing is needed.
-   * - `drained`: bytes are thrown away until the line is quiet, then `sync` runs.
-   * - `reopened`: the line is closed and opened again. A new TCP connection cannot carry old bytes.
-   */
-  recovery: 'matched' | 'drained' | 'reopened';
-  /** Exchanges something whose answer nothing else can be mistaken for, for the recovery `drained`. */
-  sync?: ((exchange: Exchange) => Promise<void>) | undefined;
-  /** Milliseconds without a byte before a request leaves. Default 0. */
-  settleMs?: number;
-  /** Milliseconds without a byte after which a line counts as quiet. Default 100. */
-  drainMs?: number;
-  /** Milliseconds to open a line. Default 5000. */
-  openMs?: number;
-  /** Milliseconds of pause before the first attempt to open a lost line again; it doubles up to `longestPauseMs`. Default 100. */
-  firstPauseMs?: number;
-  /** Default 10 000. */
-  longestPauseMs?: number;
-  /** Something that the instrument answers, sent when nothing was exchanged for `everyMs`. */
-  heartbeat?: { everyMs: number; beat: (exchange: Exchange) => Promise<unknown> } | undefined;
-}
 
 /** Unanswered requests, or recoveries without success, in a row after which the line is opened again. */
 const patienceWithLine = 3;
@@ -82,6 +48,7 @@ export class Link {
   #current: Entry | undefined;
   /** The next frame may belong to no request, or to an old one. */
   #unsound = false;
+  #recoveryIsDue = false;
   #lastByteAt = -Infinity;
   #unanswered = 0;
   #recoveries = 0;
@@ -253,7 +220,7 @@ export class Link {
     if (connection?.line === undefined || this.#current !== undefined) return;
     const isUrgent = this.#waiting[0]?.request.urgent === true;
     if (this.#unsound && this.#state === 'ready' && !isUrgent) {
-      void this.#recover(connection);
+      this.#recoverSoon(connection);
       return;
     }
     const queue = isUrgent || this.#state === 'ready' ? this.#waiting : this.#inner;
@@ -355,6 +322,18 @@ export class Link {
 
   get #pending(): number {
     return this.#connection?.framer.pending ?? 0;
+  }
+
+  /** Lets urgent requests go first that come right after what made the line unsound. */
+  #recoverSoon(connection: Connection): void {
+    if (this.#recoveryIsDue) return;
+    this.#recoveryIsDue = true;
+    this.#options.time.after(0, () => {
+      this.#recoveryIsDue = false;
+      if (connection !== this.#connection || !this.#unsound || this.#state !== 'ready') return;
+      if (this.#current !== undefined || this.#waiting[0]?.request.urgent === true) this.#pump();
+      else void this.#recover(connection);
+    });
   }
 
   /** Finds the begin of the next answer again. */
