@@ -1,5 +1,6 @@
 """VISA devices: over pyvisa-py to a real TCP server, and simulated by pyvisa-sim."""
 
+import os
 import time
 import unittest
 
@@ -184,6 +185,15 @@ class ASimulatedVisaDevice(unittest.TestCase):
                 made.call("sweep", steps=3)
                 self.assertEqual(made.call("read_register", register=2), 7)
                 self.assertTrue(made.device._report()["simulated"])
+
+    def test_leaves_no_file_behind(self):
+        made = DeviceUnderTest(
+            VisaDevice, **{**COMMON, "arguments": {"resource_name": "GPIB0::1::INSTR"}, "simulate": True}
+        )
+        path = made.device._simulation.library.rpartition("@")[0]
+        self.assertTrue(os.path.exists(path))
+        made.close()
+        self.assertFalse(os.path.exists(path))
 
     def test_is_described_by_a_definition_of_pyvisa_sim(self):
         definition = {

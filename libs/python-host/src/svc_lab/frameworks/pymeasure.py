@@ -31,28 +31,30 @@ class PymeasureDevice(FrameworkDevice):
         self._runner = ThreadRunner(one_at_a_time=True)
         self._converter = Converter()
         self._instrument: Any = None
+        self._simulation: VisaSimulation | None = None
         driver = self._driver_class(parameters["class"])
         given = dict(self._settings.get("arguments", {}))
-        if self._is_simulated:
-            driver, given = self._with_simulation(driver, given)
-        if _needs(driver, "name"):
-            given.setdefault("name", self.name)
-        self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
         try:
+            if self._is_simulated:
+                driver, given = self._with_simulation(driver, given)
+            if _needs(driver, "name"):
+                given.setdefault("name", self.name)
+            self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
             self._prepare()
         except BaseException:
             self._cleanup()
             raise
 
     def _cleanup(self) -> None:
-        if self._instrument is None:
-            return
         try:
-            self._instrument.shutdown()
+            if self._instrument is not None:
+                self._instrument.shutdown()
         finally:
-            close = getattr(self._instrument.adapter, "close", None)
+            close = getattr(getattr(self._instrument, "adapter", None), "close", None)
             if close is not None:
                 close()
+            if self._simulation is not None:
+                self._simulation.remove()
 
     def _report(self) -> dict[str, Any]:
         kind = type(self._instrument)
@@ -84,7 +86,10 @@ class PymeasureDevice(FrameworkDevice):
             )
         if "class" in own:
             return self._driver_class(own["class"]), dict(own.get("arguments", {}))
-        return driver, {**given, "adapter": _adapter(own, given.get("adapter"))}
+        if "pairs" in own:
+            return driver, {**given, "adapter": _protocol_adapter(own["pairs"])}
+        self._simulation = VisaSimulation(own)
+        return driver, {**given, "adapter": _visa_adapter(self._simulation, given.get("adapter"))}
 
     def _known_stops(self) -> list[Any]:
         from pymeasure.instruments import Instrument  # type: ignore[import-not-found]
@@ -114,17 +119,20 @@ class PymeasureDevice(FrameworkDevice):
         return lambda **given: plain(method(**self._converter.arguments(method, given)))
 
 
-def _adapter(simulate: dict[str, Any], resource: Any) -> Any:
-    from pymeasure.adapters import ProtocolAdapter, VISAAdapter  # type: ignore[import-not-found]
+def _visa_adapter(simulation: VisaSimulation, wanted: Any) -> Any:
+    from pymeasure.adapters import VISAAdapter  # type: ignore[import-not-found]
 
-    if "pairs" not in simulate:
-        simulation = VisaSimulation(simulate)
-        name = simulation.resource(resource)
-        return VISAAdapter(name, visa_library=simulation.library, **simulation.terminations(name))
-    pairs = simulate["pairs"]
+    name = simulation.resource(wanted)
+    return VISAAdapter(name, visa_library=simulation.library, **simulation.terminations(name))
+
+
+def _protocol_adapter(pairs: Any) -> Any:
+    from pymeasure.adapters import ProtocolAdapter  # type: ignore[import-not-found]
+
     if not (isinstance(pairs, list) and all(isinstance(each, list) and len(each) == 2 for each in pairs)):
         raise ValueError(
-            'init_parameters.simulate.pairs must be a list of what is written and what is answered, as in [["VOLT?", "1.5"], ["OUTP 1", null]]'
+            "init_parameters.simulate.pairs must be a list of what is written and what is answered, "
+            'as in [["VOLT?", "1.5"], ["OUTP 1", null]]'
         )
     return ProtocolAdapter([tuple(each) for each in pairs])
 

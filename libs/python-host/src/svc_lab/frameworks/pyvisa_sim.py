@@ -30,9 +30,15 @@ class VisaSimulation:
             raise ValueError(
                 f"{where} has {', '.join(map(str, definition)) or 'nothing'}: a simulation by pyvisa-sim has file, or devices and resources"
             )
-        self._path = _path_of(definition["file"], where) if "file" in definition else _written(definition)
+        self._is_own = "file" not in definition
+        self._path = _written(definition) if self._is_own else _path_of(definition["file"], where)
         self._where = where
         self._data = _read(self._path, where)
+
+    def remove(self) -> None:
+        """Removes the file that was written. Call it when the resource is closed: pyvisa-sim may read it again until then."""
+        if self._is_own and os.path.exists(self._path):
+            os.remove(self._path)
 
     @property
     def library(self) -> str:

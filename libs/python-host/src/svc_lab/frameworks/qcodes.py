@@ -33,22 +33,27 @@ class QcodesDevice(FrameworkDevice):
         self._runner = ThreadRunner(one_at_a_time=True)
         self._converter = Converter()
         self._instrument: Any = None
+        self._simulation: VisaSimulation | None = None
         driver = self._driver_class(parameters["class"])
         given = dict(self._settings.get("arguments", {}))
-        if self._is_simulated:
-            driver, given = self._with_simulation(driver, given)
-        if takes(driver, "name"):
-            given.setdefault("name", self.name)
-        self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
         try:
+            if self._is_simulated:
+                driver, given = self._with_simulation(driver, given)
+            if takes(driver, "name"):
+                given.setdefault("name", self.name)
+            self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
             self._prepare()
         except BaseException:
             self._cleanup()
             raise
 
     def _cleanup(self) -> None:
-        if self._instrument is not None:
-            self._instrument.close()
+        try:
+            if self._instrument is not None:
+                self._instrument.close()
+        finally:
+            if self._simulation is not None:
+                self._simulation.remove()
 
     def _report(self) -> dict[str, Any]:
         kind = type(self._instrument)
@@ -82,7 +87,7 @@ class QcodesDevice(FrameworkDevice):
                 f"{driver.__name__} does not use VISA, so pyvisa-sim cannot simulate it: let simulate name the class of a simulator, "
                 "as in {class: my_lab.simulation.Magnet}, or leave it out to use the instrument"
             )
-        simulation = VisaSimulation({"file": _simulation_of(driver)} if own is True else own)
+        simulation = self._simulation = VisaSimulation({"file": _simulation_of(driver)} if own is True else own)
         given.pop("pyvisa_sim_file", None)
         return driver, {**given, "address": simulation.resource(given.get("address")), "visalib": simulation.library}
 

@@ -39,6 +39,7 @@ class VisaDevice(FrameworkDevice):
         self._runner = ThreadRunner(one_at_a_time=False)
         self._bus = threading.RLock()
         self._resource: Any = None
+        self._simulation: VisaSimulation | None = None
         self._may_answer_late = False
         """Whether an exchange has begun and not ended as it should."""
         self._identity = ""
@@ -47,8 +48,8 @@ class VisaDevice(FrameworkDevice):
         self._errors = self._declared("errors", str)
         start = self._commands("start")
         self._prepare()
-        self._resource = self._opened()
         try:
+            self._resource = self._opened()
             self._check_identity()
             for command in start:
                 self._write(command, command)
@@ -104,7 +105,7 @@ class VisaDevice(FrameworkDevice):
         name = str(given.pop("resource_name"))
         library = self._declared("visa_library", str)
         if self._is_simulated:
-            simulation = self._simulation(name)
+            simulation = self._simulation = self._simulated(name)
             name, library = simulation.resource(name), simulation.library
             given = {
                 **{key: value for key, value in given.items() if key == "timeout"},
@@ -118,7 +119,7 @@ class VisaDevice(FrameworkDevice):
             )
         return resource
 
-    def _simulation(self, name: str) -> VisaSimulation:
+    def _simulated(self, name: str) -> VisaSimulation:
         own = self._settings["simulate"]
         if own is not True:
             return VisaSimulation(own)
@@ -233,5 +234,10 @@ class VisaDevice(FrameworkDevice):
                 self._bus.release()
 
     def _close(self) -> None:
-        self._resource.close()
-        self._resource = None
+        try:
+            if self._resource is not None:
+                self._resource.close()
+        finally:
+            self._resource = None
+            if self._simulation is not None:
+                self._simulation.remove()
