@@ -187,6 +187,13 @@ export interface Agents {
   cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
   status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
   assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void>;
+  /**
+   * Lets an agent fetch and install code before devices get it. An agent of an earlier release does nothing and answers.
+   *
+   * @param devices those that it runs at present
+   * @throws ServiceError also `not_found` and `forbidden` when the agent cannot have the code
+   */
+  provideCode(to: AgentAddress, devices: DeviceAssignment[], module: ModuleReference): Promise<void>;
   /** Restarts an uncertain or faulted device. @param doubtId the doubt that is settled; null: the device has none */
   resetDevice(
     to: AgentAddress,
