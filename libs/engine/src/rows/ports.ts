@@ -1,5 +1,6 @@
 import type {
   AttemptStatus,
+  CodeRuntime,
   DeletionScope,
   DeviceAssignment,
   DeviceStatus,
@@ -273,6 +274,8 @@ export interface OptimizerSession {
   readonly id: string;
   /** Name of its worker. */
   readonly worker: string;
+  /** What executes the optimizer; undefined: its worker has not said. */
+  readonly runtime?: CodeRuntime | undefined;
   /** Reports trials that are new or have another state. A repeated report changes nothing. */
   tell(trials: readonly Trial[]): Promise<void>;
   /** Proposes a row for each run. The same run always gets the same row. */

@@ -139,6 +139,17 @@ class AttemptRecordCalls(TypedDict):
     in_doubt: AttemptRecordCallsInDoubt | None
 
 
+class AttemptRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class AttemptRecord(TypedDict):
     """One execution of a task."""
 
@@ -160,6 +171,8 @@ class AttemptRecord(TypedDict):
     """Device handle to the device that the attempt had."""
     calls: AttemptRecordCalls | None
     """What the attempt did to devices, as its agent reported at the end; null: not known."""
+    runtime: AttemptRecordRuntime | None
+    """What really executed the code; null: not known."""
     deadline_at: str | None
     """When the service stops the attempt, and the attempt has failed; null: there is no limit."""
     created_at: str
@@ -701,6 +714,17 @@ class DeviceDetailLastKnown(TypedDict):
     """When the agent was last heard."""
 
 
+class DeviceDetailRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class DeviceDetailFunctionsItem(TypedDict):
     name: str
     """Name of the function in calls."""
@@ -739,6 +763,11 @@ class DeviceDetail(TypedDict):
     last_known: DeviceDetailLastKnown | None
     """What the agent of an unreachable device said last; null when the device is reachable, or its agent was never
     heard."""
+    runtime: DeviceDetailRuntime | None
+    """What really executed the code; null: not known."""
+    debugger: str | None
+    """Address on its computer at which a debugger may attach to the process of the device. Its time limits are
+    suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known."""
     functions: list[DeviceDetailFunctionsItem]
     """Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are
     not checked then."""
@@ -823,6 +852,17 @@ class DeviceRecordLastKnown(TypedDict):
     """When the agent was last heard."""
 
 
+class DeviceRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class DeviceRecordFunctionsItem(TypedDict):
     name: str
     """Name of the function in calls."""
@@ -863,6 +903,11 @@ class DeviceRecord(TypedDict):
     last_known: DeviceRecordLastKnown | None
     """What the agent of an unreachable device said last; null when the device is reachable, or its agent was never
     heard."""
+    runtime: DeviceRecordRuntime | None
+    """What really executed the code; null: not known."""
+    debugger: str | None
+    """Address on its computer at which a debugger may attach to the process of the device. Its time limits are
+    suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known."""
     functions: list[DeviceRecordFunctionsItem]
     """Functions that can be called by RPC."""
 
@@ -942,6 +987,17 @@ class EffectRecordError(TypedDict):
     """What is known of the effect: `none`, `maybe` or `done`."""
 
 
+class EffectRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class EffectRecord(TypedDict):
     """A call of a function that may change something, as the agent of the device recorded it."""
 
@@ -984,6 +1040,8 @@ class EffectRecord(TypedDict):
     """Milliseconds by which the clock of the computer was ahead when the record was stored."""
     code_hash: str | None
     """Content hash of the code of the device; null: not known."""
+    runtime: EffectRecordRuntime | None
+    """What really executed the code; null: not known."""
     package: str | None
     """Package of that code."""
     package_version: str | None
@@ -1353,6 +1411,17 @@ class KeptOptimizerFailure(TypedDict):
     """The cause in words."""
 
 
+class KeptOptimizerRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class KeptOptimizer(TypedDict):
     """What is kept of the optimizer of a campaign; `failure`: why no further trials can be made."""
 
@@ -1371,6 +1440,8 @@ class KeptOptimizer(TypedDict):
     best: list[dict[str, Any]] | None
     """The best rows measured: one row, or the Pareto front; null while the campaign runs."""
     failure: KeptOptimizerFailure | None
+    runtime: KeptOptimizerRuntime | None
+    """What really executed the code; null: not known."""
 
 
 class LabChange(TypedDict):
@@ -1638,6 +1709,17 @@ class OptimizerRecordFailure(TypedDict):
     """The cause in words."""
 
 
+class OptimizerRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class OptimizerRecord(TypedDict):
     """The optimizer of a campaign. No secret is in it."""
 
@@ -1665,6 +1747,8 @@ class OptimizerRecord(TypedDict):
     best: list[dict[str, Any]] | None
     """The best rows measured: one row, or the Pareto front; null while the campaign runs."""
     failure: OptimizerRecordFailure | None
+    runtime: OptimizerRecordRuntime | None
+    """What really executed the code; null: not known."""
     pending: list[Trial]
     """Trials whose run has not begun, by number."""
     journal: list[JournalEntry]
@@ -3034,6 +3118,17 @@ class TaskFileRecord(TypedDict):
     """When the task was created."""
 
 
+class TaskRunRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class TaskRunRecord(TypedDict):
     id: str
     """Unique identifier of the record."""
@@ -3090,6 +3185,8 @@ class TaskRunRecord(TypedDict):
     """Computer that the latest attempt ran on."""
     code_hash: str | None
     """Content hash of the code of the task; null: not known."""
+    runtime: TaskRunRecordRuntime | None
+    """What really executed the code; null: not known."""
     allocation_timeout: float | None
     """Seconds within which an on-demand task must start."""
     failure_policy: TaskFailurePolicy
