@@ -17,6 +17,8 @@ export const config = defineConfig({
   gatewayUrl: settings.gatewayUrl,
   codeKey: settings.codeKey,
   dataDir: settings.dataDir,
+  /** Where an author has the packages, for debuggers. */
+  userDir: settings.userDir,
   computer: settings.computer,
   logLevel: settings.logLevel,
   limits: settings.limits,

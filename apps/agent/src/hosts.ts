@@ -28,6 +28,8 @@ import {
   nodeHost,
   pythonHost,
   type CodeUser,
+  type DebuggedStart,
+  type Debuggers,
   type HostProgram,
   type Interpreters,
 } from '@lab/hosting';
@@ -71,12 +73,23 @@ function launchOf(
   return pythonHost(interpreters.program(environment), path, given);
 }
 
+function debugged(
+  debuggers: Debuggers | undefined,
+  name: string | undefined,
+  kind: HostKind,
+  host: HostProgram,
+  waits = false,
+): DebuggedStart {
+  return debuggers?.start(name, kind, host, waits) ?? { host, address: undefined, ended: () => undefined };
+}
+
 /** Forks one process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
   /**
    * @param folder holds a folder for each device, with the files that the device keeps
    * @param interpreters has that of a device in Python before the device is started
    * @param user under whom the processes run; undefined: the user of the agent
+   * @param debuggers undefined: none may attach
    */
   constructor(
     private readonly list: DeviceProcessList,
@@ -84,19 +97,24 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
     private readonly interpreters: Interpreters,
     private readonly log: AgentLog,
     private readonly user?: CodeUser,
+    private readonly debuggers?: Debuggers,
   ) {}
 
   start(device: DeviceAssignment): DeviceProcess {
     const log = this.log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
     const folder = join(absolute(this.folder), encodeToken(`${device.lab}.${device.name}`));
     const { runtime = 'node', environment } = device.module;
+    const kind = { runtime, environment };
+    const own = launchOf('device-host', kind, this.interpreters, [folder]);
+    const { host, address, ended } = debugged(this.debuggers, `${device.lab}.${device.name}`, kind, own);
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
-      host: launchOf('device-host', { runtime, environment }, this.interpreters, [folder]),
+      ...{ host, debugger: address },
       user: this.user,
       messages: heardFromDevice,
       log,
       written: (level, text) => ({ type: 'log', level, text }),
       onGone: () => {
+        ended();
         if (process.pid !== undefined) this.list.remove(process.pid);
       },
     });
@@ -112,11 +130,14 @@ export class ForkedTaskProcesses implements TaskProcesses {
     private readonly interpreters: Interpreters,
     private readonly log: AgentLog,
     private readonly user?: CodeUser,
+    private readonly debuggers?: Debuggers,
   ) {}
 
   start(kind: HostKind): TaskProcess {
+    const own = launchOf('task-host', kind, this.interpreters);
+    const { host, address, ended } = debugged(this.debuggers, kind.debugged, kind, own, true);
     return new ForkedProcess<ToTask, FromTask>({
-      host: launchOf('task-host', kind, this.interpreters),
+      ...{ host, debugger: address, onGone: ended },
       user: this.user,
       messages: heardFromTask,
       log: this.log,

@@ -4,7 +4,16 @@ import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
 import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { CodeUser, forgetUnused, ModuleCache, NpmPackages, Python, PythonEnvironments } from '@lab/hosting';
+import {
+  CodeUser,
+  Debuggers,
+  demandDevelopment,
+  forgetUnused,
+  ModuleCache,
+  NpmPackages,
+  Python,
+  PythonEnvironments,
+} from '@lab/hosting';
 import { connectBus, demandClosedBroker, type Bus } from '@lab/messaging';
 import {
   acquireLock,
@@ -60,7 +69,12 @@ const devicesMs = 10_000;
 /** How long the broker may be away before the agent doubts its credentials, in milliseconds. */
 const doubtAfterMs = 10_000;
 
-const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
+const { values: flags } = parseArgs({
+  options: { computer: { type: 'string' }, 'debug-host': { type: 'string', multiple: true } },
+  strict: false,
+});
+/** Only a flag lets debuggers in: a variable of the environment may be set without anybody's knowledge. */
+const debugged = [flags['debug-host'] ?? []].flat().filter((name) => typeof name === 'string');
 const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.computer } : {};
 
 let tellServing: () => void = () => undefined;
@@ -83,6 +97,10 @@ await runService(
     }
 
     const broker = brokerOf(config);
+    demandDevelopment(debugged, {
+      ...{ broker: broker.url, gateway: config.gatewayUrl, codeUser: config.codeUser },
+      codeKey: config.codeKey,
+    });
     const credentials =
       broker.credentials === undefined ? undefined : new AgentCredentials(broker.credentials());
     const { gatewayUrl, natsCredentials } = config;
@@ -158,6 +176,7 @@ await runService(
       user: codeUser,
     });
     await environments.removeUnused(systemClock.now());
+    const debuggers = new Debuggers(debugged, config.userDir, environments, log);
     const packages = new NpmPackages(join(folder, 'packages'), log, { user: codeUser });
     await packages.removeLeftovers();
 
@@ -237,12 +256,14 @@ await runService(
         log: heard,
         ledger,
         modules: {
-          async path(module) {
+          async path(module, host) {
             if (module.runtime === 'python') await python.demand(module);
             const path = await modules.path(module);
             await environments.provide(module, modules.archivePieces(module));
+            if (host !== undefined) await debuggers.prepare(host, module);
             return path;
           },
+          isDebugged: (taskType) => debuggers.wants(taskType),
         },
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(
@@ -251,8 +272,9 @@ await runService(
           environments,
           heard,
           codeUser,
+          debuggers,
         ),
-        taskProcesses: new ForkedTaskProcesses(environments, heard, codeUser),
+        taskProcesses: new ForkedTaskProcesses(environments, heard, codeUser, debuggers),
         orchestrator,
         peers,
         files: new Spool(

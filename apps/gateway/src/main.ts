@@ -16,6 +16,7 @@ import { FileTickets, openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
   brokerOf,
+  isLoopback,
   lackOfRoom,
   measureProcess,
   measureRefusals,
@@ -37,7 +38,7 @@ import { storeOf } from './file-store-options.js';
 import { authoritiesFor, httpsFilesOf } from './https-options.js';
 import { sweepFiles } from './deletions/index.js';
 import { TakenDevices } from './devices/index.js';
-import { currentPerson, currentRequestId, isLoopback, limitsFrom } from './http/index.js';
+import { currentPerson, currentRequestId, limitsFrom } from './http/index.js';
 import { feedsFrom } from './events/index.js';
 import { serveDeviceFiles } from './files/index.js';
 import { pruneLogs } from './logs/index.js';

@@ -31,6 +31,8 @@ export const deviceDetail: DeviceDetail = {
   out_of_service: null,
   doing: null,
   last_known: null,
+  runtime: null,
+  debugger: null,
   doubt: null,
   functions: [
     {
@@ -68,6 +70,7 @@ export const attempt: AttemptRecord = {
   computer: 'svc_computer',
   devices: { mixer: { lab_name: 'color_lab', name: 'station_1' } },
   calls: { effects: 1, last_confirmed: null, in_doubt: doubtful },
+  runtime: { name: 'python', version: '3.11.2', environment: null },
   deadline_at: null,
   created_at: '2026-11-20T09:30:00.000Z',
   ended_at: null,
@@ -344,6 +347,7 @@ export const optimizerRecord: OptimizerRecord = {
   insights: [insightRecord],
   best: null,
   failure: null,
+  runtime: null,
   pending: [],
   journal: [{ number: trial.number, run: trial.run, source: trial.source, note: trial.note }],
   belief: null,

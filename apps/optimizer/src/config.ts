@@ -6,6 +6,8 @@ export const config = defineConfig({
   ...brokerSettings,
   secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
+  /** Where an author has the packages, for debuggers. */
+  userDir: settings.userDir,
   logLevel: settings.logLevel,
   /** Addresses by which campaigns may name this worker, separated by commas; undefined: all addresses of this computer. */
   addresses: setting({

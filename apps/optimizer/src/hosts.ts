@@ -8,6 +8,8 @@ import { isServiceError, ServiceError, type ModuleReference } from '@lab/contrac
 import {
   nodeHost,
   pythonHost,
+  type DebuggedStart,
+  type Debuggers,
   type FilePiece,
   type HostProgram,
   type Python,
@@ -26,6 +28,7 @@ interface HostsOptions {
   environments: PythonEnvironments;
   /** JavaScript heap of one process, in mebibytes. It does not limit Python. */
   memoryMb: number;
+  debuggers: Debuggers;
 }
 
 /** How the process of an optimizer is started, by its language and its libraries. */
@@ -63,6 +66,21 @@ export class OptimizerHosts {
     }
   }
 
+  /** Whether a debugger may attach to the optimizer, which is named as the folder of its protocol. */
+  isDebugged(module: ModuleReference): boolean {
+    return this.options.debuggers.wants(protocolOf(module));
+  }
+
+  /** Finds a place for a debugger, if one may attach. Call it before {@link debuggedProgramFor}. */
+  prepareDebugger(module: ModuleReference): Promise<void> {
+    return this.options.debuggers.prepare(protocolOf(module), module);
+  }
+
+  /** The program of an optimizer with what a debugger needs. @throws as {@link programFor} */
+  debuggedProgramFor(module: ModuleReference): DebuggedStart {
+    return this.options.debuggers.start(protocolOf(module), module, this.programFor(module));
+  }
+
   /** @throws Error when the environment was not demanded */
   programFor({ runtime, environment }: HostKind): HostProgram {
     const { environments, memoryMb } = this.options;
@@ -70,6 +88,9 @@ export class OptimizerHosts {
     return nodeHost(nodeProgram, { options: [`--max-old-space-size=${memoryMb}`] });
   }
 }
+
+/** Name of the folder of the file of an optimizer. */
+const protocolOf = ({ source }: ModuleReference): string => source.split('/').at(-2) ?? '';
 
 /** From the bundle, when this process runs the bundle of the worker. */
 function pythonProgram(): string {

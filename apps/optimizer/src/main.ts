@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { measuredEveryMs, serviceEvents } from '@lab/contracts';
-import { ModuleCache, NpmPackages, Python, PythonEnvironments } from '@lab/hosting';
+import {
+  Debuggers,
+  demandDevelopment,
+  ModuleCache,
+  NpmPackages,
+  Python,
+  PythonEnvironments,
+} from '@lab/hosting';
 import { connectBus, ownerOf } from '@lab/messaging';
 import {
   brokerOf,
@@ -25,7 +33,15 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
+const { values: flags } = parseArgs({
+  options: { 'debug-host': { type: 'string', multiple: true } },
+  strict: false,
+});
+/** Only a flag lets debuggers in: a variable of the environment may be set without anybody's knowledge. */
+const debugged = [flags['debug-host'] ?? []].flat().filter((name) => typeof name === 'string');
+
 await runService('optimizer', config, async ({ config, log, shutdown }) => {
+  demandDevelopment(debugged, { broker: brokerOf(config).url });
   const instance = systemIds.next();
   const credentials = config.natsCredentials?.reveal();
   const name = credentials === undefined ? 'optimizer' : ownerOf(credentials);
@@ -52,7 +68,10 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     log,
     modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
     sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
-    hosts: new OptimizerHosts({ python, environments, memoryMb }),
+    hosts: new OptimizerHosts({
+      ...{ python, environments, memoryMb },
+      debuggers: new Debuggers(debugged, config.userDir, environments, log),
+    }),
     lend: lendHybrid,
     computingMs: config.callTimeoutS * 1_000,
     worker: name,

@@ -36,6 +36,10 @@ export interface AskLimits {
 
 export interface ProcessOptions {
   host: HostProgram;
+  /** Address at which a debugger may attach; absent: none may. */
+  debugger?: string | undefined;
+  /** Called when the process has ended. */
+  onGone?: () => void;
   timers: Timers;
   log: Log;
   lend: Lend;
@@ -54,23 +58,27 @@ export class OptimizerProcess {
   readonly #lend: Lend;
   /** Aborted at the end of the process. */
   readonly #ending = new AbortController();
+  readonly #debugger: string | undefined;
   #log: Log;
   #open: Open | undefined;
   #waiting: (() => void)[] = [];
   #busy = false;
   #asked = 0;
   #over: string | undefined;
+  #version: string | undefined;
   #killedFor: string | undefined;
   #ended: (reason: string) => void = () => undefined;
 
-  constructor({ host, timers, log, lend }: ProcessOptions) {
+  constructor({ host, timers, log, lend, debugger: address, onGone }: ProcessOptions) {
     this.#timers = timers;
     this.#lend = lend;
+    this.#debugger = address;
     this.#log = log;
     this.#child = new ForkedProcess<ToOptimizer, FromOptimizer>({
       host,
       messages: heard,
       log,
+      ...(onGone === undefined ? {} : { onGone }),
     });
     this.#child.onMessage((message) => this.#hear(message));
     this.#child.onExit((exit) => this.#end(exit));
@@ -79,6 +87,22 @@ export class OptimizerProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** Version of Node or Python, as the process has said; undefined: it has not. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** Where a person may hold the process at a breakpoint at this moment; undefined: nobody does. */
+  get heldAt(): string | undefined {
+    return this.#busy && this.#over === undefined ? this.#debugger : undefined;
+  }
+
+  /** Resolves when no request is in progress. */
+  async idle(): Promise<void> {
+    await this.#turn(Infinity);
+    this.#next();
   }
 
   /** Why the process ended; undefined: it runs. */
@@ -96,13 +120,13 @@ export class OptimizerProcess {
    * Sends a request when all earlier requests are answered.
    *
    * @throws ServiceError `invalid` and `optimizer_error` as the process answers; `optimizer_unavailable` when the
-   *   process ends without an answer, is killed because its time is over, or was not free in time
+   *   process ends without an answer, is killed because its time is over, or was not free in time. A process that a person may
+   *   hold at a breakpoint has all the time.
    */
   async ask(question: Question, { workMs, turnMs = Infinity }: AskLimits): Promise<JsonObject> {
     await this.#turn(turnMs);
-    const cancel = this.#timers.after(workMs, () =>
-      this.kill(`it gave no answer to "${question.type}" within ${workMs / 1_000} s`),
-    );
+    const late = (): void => this.kill(`it gave no answer to "${question.type}" within ${workMs / 1_000} s`);
+    const cancel = this.#debugger === undefined ? this.#timers.after(workMs, late) : (): void => undefined;
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
         if (this.#over !== undefined) throw this.#gone();
@@ -113,15 +137,19 @@ export class OptimizerProcess {
     } finally {
       cancel();
       this.#open = undefined;
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#busy = false;
-      else next();
+      this.#next();
     }
   }
 
   kill(reason: string): void {
     this.#killedFor ??= reason;
     this.#child.kill('SIGKILL');
+  }
+
+  #next(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#busy = false;
+    else next();
   }
 
   #turn(turnMs: number): Promise<void> {
@@ -157,6 +185,7 @@ export class OptimizerProcess {
     const open = this.#open;
     if (open?.id !== message.call_id) return;
     if (message.type === 'result') {
+      this.#version = message.version ?? this.#version;
       open.resolve(message.value);
       return;
     }

@@ -1,5 +1,6 @@
 import {
   optimizerRequests as requests,
+  runtimeOf,
   ServiceError,
   type JsonObject,
   type ModuleReference,
@@ -105,15 +106,25 @@ export class Sessions {
   async open(opening: Opening, epoch: number): Promise<JsonObject> {
     const { campaign_id, session, campaign, runtime_params, module } = opening;
     await this.#demand(module);
+    await this.#parts.hosts.prepareDebugger(module);
     const earlier = this.#sessions.get(campaign_id);
     if (earlier?.name.session === session) return earlier.opened;
     if (earlier !== undefined && earlier.epoch > epoch)
       throw stale(`a later leader has opened another session`);
+    const heldAt = earlier?.process.heldAt;
+    if (heldAt !== undefined)
+      throw new ServiceError(
+        'optimizer_unavailable',
+        `a person may hold the optimizer in a debugger (${heldAt}); it is made anew when it goes on`,
+        { retryAfterS: 10 },
+      );
     if (earlier !== undefined) this.#drop(earlier, 'another session of its campaign has begun');
-    const process = this.#take(module);
+    const process = this.#take(module, true);
     const log = this.#parts.log.child({ campaign });
     const opened = this.#make(opening, runtime_params).then((question) =>
-      process.ask(question, { workMs: limitOf(requests.open) }),
+      process
+        .ask(question, { workMs: limitOf(requests.open) })
+        .then((description) => ({ ...description, runtime: runtimeOf(module, process.version) })),
     );
     const begun: Session = {
       name: { campaign_id, session },
@@ -153,7 +164,10 @@ export class Sessions {
 
   close({ campaign_id, session }: SessionName): void {
     const found = this.#sessions.get(campaign_id);
-    if (found?.name.session === session) this.#drop(found, 'its campaign is over');
+    if (found?.name.session !== session) return;
+    // The service gives up a call after minutes. A person at a breakpoint does not.
+    if (found.process.heldAt === undefined) this.#drop(found, 'its campaign is over');
+    else void found.process.idle().then(() => this.close({ campaign_id, session }));
   }
 
   stop(): void {
@@ -202,7 +216,10 @@ export class Sessions {
 
   #touch(session: Session): void {
     session.stopIdling();
-    session.stopIdling = this.#parts.timers.after(idleMs, () => this.#drop(session, 'nobody asked for it'));
+    session.stopIdling = this.#parts.timers.after(idleMs, () => {
+      if (session.process.heldAt === undefined) this.#drop(session, 'nobody asked for it');
+      else this.#touch(session);
+    });
   }
 
   #drop(session: Session, reason: string): void {
@@ -217,8 +234,10 @@ export class Sessions {
     return hosts.demand(module, modules.archivePieces(module));
   }
 
-  #take(kind: HostKind): OptimizerProcess {
+  /** @param isKept it serves a session, to which a debugger may attach */
+  #take(kind: ModuleReference, isKept = false): OptimizerProcess {
     if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
+    if (isKept && this.#parts.hosts.isDebugged(kind)) return this.#startDebugged(kind);
     const spare = this.#spares.get(kind.runtime);
     const fits = spare !== undefined && spare.environment === kind.environment;
     if (!fits) spare?.process.kill('one with other libraries is started ahead');
@@ -234,6 +253,12 @@ export class Sessions {
     process.adopt(this.#parts.log, () => {
       if (this.#spares.get(runtime)?.process === process) this.#spares.delete(runtime);
     });
+  }
+
+  #startDebugged(module: ModuleReference): OptimizerProcess {
+    const { hosts, timers, log, lend } = this.#parts;
+    const { host, address, ended } = hosts.debuggedProgramFor(module);
+    return new OptimizerProcess({ host, debugger: address, onGone: ended, timers, log, lend });
   }
 
   #start(kind: HostKind): OptimizerProcess {

@@ -145,8 +145,9 @@ export class AgentService implements Announcer {
         status: await agent.taskStatus(attempt_id, marksOf(envelope)),
       })),
       bus.serve(requests.confirmPresence, me, () => ({})),
-      bus.serve(requests.assignDevices, me, ({ devices }, { envelope }) => {
+      bus.serve(requests.assignDevices, me, async ({ devices, next }, { envelope }) => {
         agent.assignDevices(devices, marksOf(envelope));
+        if (next !== undefined) await agent.provide(next);
         return {};
       }),
       bus.serve(requests.callDevice, me, ({ by, query, ...call }, { envelope, tokens }) =>

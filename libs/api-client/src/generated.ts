@@ -4618,6 +4618,21 @@ export interface components {
       computer: string | null;
       /** @description Content hash of the code of the task; null: not known. */
       code_hash: string | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
       /**
        * @description Seconds within which an on-demand task must start.
        * @example 600
@@ -5072,6 +5087,21 @@ export interface components {
         /** @description The cause in words. */
         message: string;
       } | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
     };
     /** @description A setting as a form shows it. */
     SettingField: {
@@ -5366,6 +5396,21 @@ export interface components {
         /** @description The cause in words. */
         message: string;
       } | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
       /** @description Trials whose run has not begun, by number. */
       pending: components['schemas']['Trial'][];
       /** @description The latest 50 entries of the journal, newest first. `GET .../optimizer/journal` has all, in pages. */
@@ -5658,6 +5703,21 @@ export interface components {
           };
         } | null;
       } | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
       /**
        * Format: date-time
        * @description When the service stops the attempt, and the attempt has failed; null: there is no limit.
@@ -5852,6 +5912,21 @@ export interface components {
       clock_offset_ms: number;
       /** @description Content hash of the code of the device; null: not known. */
       code_hash: string | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
       /**
        * @description Package of that code.
        * @example color_lab
@@ -6515,6 +6590,26 @@ export interface components {
          */
         at: string;
       } | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
+      /**
+       * @description Address on its computer at which a debugger may attach to the process of the device. Its time limits are suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known.
+       * @example 127.0.0.1:5678
+       */
+      debugger: string | null;
       /** @description Functions that can be called by RPC. */
       functions: {
         /**
@@ -6687,6 +6782,26 @@ export interface components {
          */
         at: string;
       } | null;
+      /** @description What really executed the code; null: not known. */
+      runtime: {
+        /**
+         * @description What executes the code.
+         * @enum {string}
+         */
+        name: 'node' | 'python';
+        /**
+         * @description Version of Node or Python, as the process of the code said; null: it did not say.
+         * @example 3.11.2
+         */
+        version: string | null;
+        /** @description SHA-256 of the lock of the libraries from PyPI; null: the code has none. */
+        environment: string | null;
+      } | null;
+      /**
+       * @description Address on its computer at which a debugger may attach to the process of the device. Its time limits are suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known.
+       * @example 127.0.0.1:5678
+       */
+      debugger: string | null;
       /** @description Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are not checked then. */
       functions: {
         /**

@@ -56,6 +56,7 @@ export * from './rest/schedule.js';
 export * from './rest/simulation.js';
 export * from './rest/webhooks.js';
 export * from './rest/work/campaigns.js';
+export * from './rest/work/code-runtime.js';
 export * from './rest/work/dry-run.js';
 export * from './rest/work/failure-policy.js';
 export * from './rest/work/protocol-runs.js';

@@ -5,7 +5,9 @@ import {
   AgentReports,
   AttemptCommands,
   DeviceAssigner,
+  type MissingCode,
   StatusEvents,
+  type WantedCode,
 } from './agents/index.js';
 import { Deletions, LegalHolds } from './deletions/index.js';
 import { Dispatcher, Workload } from './dispatch/index.js';
@@ -288,6 +290,11 @@ export class Engine {
       }
       throw error;
     }
+  }
+
+  /** Lets connected agents fetch and install code that a change of laboratories will need. See {@link DeviceAssigner.provide}. */
+  provideCode(wanted: readonly WantedCode[]): Promise<MissingCode[]> {
+    return this.#assigner.provide(this.#labs, wanted);
   }
 
   /** Accepts no more commands. Resolves when the current turn and the searches of the policy are over. Running tasks go on. */

@@ -36,6 +36,8 @@ export interface ForkOptions<From> {
    * log.
    */
   written?: (level: 'info' | 'warn', line: string) => From;
+  /** Address at which a debugger may attach to the process; undefined: none may. */
+  debugger?: string | undefined;
   /** Called when the process has ended, before the listener of {@link ForkedProcess.onExit}. */
   onGone?: () => void;
 }
@@ -66,9 +68,11 @@ export class ForkedProcess<To extends object, From> {
   /** The cause of the end is known, so that later lines say less. */
   #isExplained = false;
   readonly #memoryMb: number;
+  readonly debugger: string | undefined;
 
-  constructor({ host, user, messages, log, onGone, written }: ForkOptions<From>) {
+  constructor({ host, user, messages, log, onGone, written, debugger: address }: ForkOptions<From>) {
     this.#log = log;
+    this.debugger = address;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
     this.#memoryMb = memoryLimitMb(host.args);

@@ -1,4 +1,5 @@
 export { CodeUser, type Sharing } from './code-user.js';
+export { Debuggers, demandDevelopment, type DebuggedStart } from './debuggers.js';
 export { hasRecentPip, requirementLines, toolReason } from './environment-build.js';
 export { fetchFile, type FilePiece, type WantedFile } from './fetched-file.js';
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isServiceError, ServiceError, type ModuleReference } from '@lab/contracts';
 import {
   largestLock,
@@ -16,8 +16,9 @@ import { buildEnvironment, interpreterIn } from './environment-build.js';
 import { fetchFile, type FilePiece } from './fetched-file.js';
 import type { Interpreters, Python } from './python.js';
 import { askPython, type PythonTools } from './python-kind.js';
+import { WheelCache } from './wheel-cache.js';
 
-/** Days without a use after which an environment is deleted. It is built again when it is needed. */
+/** Days without a use after which an environment, or a wheel, is deleted. It is built, or fetched, again when it is needed. */
 const unusedDays = 30;
 const defaultTimeoutMs = 600_000;
 const markerSuffix = '.json';
@@ -35,7 +36,8 @@ interface Marker {
 /**
  * Environments with the libraries of packages, for code in Python. Each is built once from a lock, for one kind of Python on one
  * platform, before code needs it. It lies where it was built, in a folder of its own that a marker names when it is complete. So what
- * a crash leaves behind is never used, and a program that survived the crash changes nothing that is. Processes that
+ * a crash leaves behind is never used, and a program that survived the crash changes nothing that is. Wheels are kept beside the
+ * environments, so that a lock that differs in one library needs one wheel. Processes that
  * share the folder of all environments must say so to {@link PythonEnvironments.removeUnused}.
  */
 export class PythonEnvironments implements Interpreters {
@@ -44,11 +46,13 @@ export class PythonEnvironments implements Interpreters {
   readonly #closing = new AbortController();
   readonly #timeoutMs: number;
   readonly #user: CodeUser | undefined;
+  readonly #wheels: WheelCache;
   #kind: Promise<PythonTools> | undefined;
   /** The last build. Builds do not overlap, because they would compete for the disk and for the processor. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**
+   * @param folder of the environments; the folder `wheels` beside it has the wheels
    * @param python was found before an environment is provided
    * @param timeoutMs limit of each command of a build; default: 10 minutes
    * @param user whose code uses the environments and must not change them; undefined: the user of this process
@@ -61,6 +65,7 @@ export class PythonEnvironments implements Interpreters {
   ) {
     this.#timeoutMs = timeoutMs;
     this.#user = user;
+    this.#wheels = new WheelCache(join(dirname(folder), 'wheels'));
   }
 
   /** See {@link Interpreters.program}. @throws Error when the environment was not provided */
@@ -90,13 +95,15 @@ export class PythonEnvironments implements Interpreters {
   }
 
   /**
-   * Deletes environments that no code has used for a month, and what earlier processes left unfinished. Call it before the first
-   * use.
+   * Deletes environments and wheels that no code has used for a month, and what earlier processes left unfinished. Call it before
+   * the first use.
    *
    * @param now milliseconds since 1970
    * @param builtElsewhereMs another process may use the folder too, and builds no environment for longer than this
    */
   async removeUnused(now: number, builtElsewhereMs = 0): Promise<void> {
+    const usedBefore = now - unusedDays * 86_400_000;
+    await this.#wheels.removeUnused(usedBefore, now - builtElsewhereMs);
     const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
@@ -106,7 +113,7 @@ export class PythonEnvironments implements Interpreters {
       const path = join(this.folder, name);
       const marker = await readMarker(path);
       const { mtimeMs } = await stat(path);
-      if (marker === undefined || mtimeMs < now - unusedDays * 86_400_000) continue;
+      if (marker === undefined || mtimeMs < usedBefore) continue;
       kept.add(name).add(marker.folder);
     }
     for (const name of names.filter((each) => !kept.has(each))) {
@@ -164,8 +171,8 @@ export class PythonEnvironments implements Interpreters {
     this.#user?.share(this.folder, 'read');
     await mkdir(wheels, { recursive: true });
     try {
-      const libraries = await this.#fetch(module, lock, kind, wheels, piece);
-      const said = { package: module.package, lock, libraries: libraries.length };
+      const { libraries, fetched } = await this.#fetch(module, lock, kind, wheels, piece);
+      const said = { package: module.package, lock, libraries: libraries.length, fetched };
       this.log.info('building an environment of Python', said);
       const limits = { timeoutMs: this.#timeoutMs, signal: this.#closing.signal, user: this.#user };
       const tool = await buildEnvironment(
@@ -191,14 +198,14 @@ export class PythonEnvironments implements Interpreters {
     }
   }
 
-  /** Fetches the lock, and the wheels of it that this Python needs. */
+  /** Fetches the lock, and those of its wheels that this Python needs and that are not kept. @returns how many wheels came */
   async #fetch(
     module: ModuleReference,
     lock: string,
     kind: PythonTools,
     folder: string,
     piece: FilePiece,
-  ): Promise<NeededLibrary[]> {
+  ): Promise<{ libraries: NeededLibrary[]; fetched: number }> {
     const { signal } = this.#closing;
     const text = join(folder, 'lock');
     const of = `of the package ${module.package}`;
@@ -213,13 +220,17 @@ export class PythonEnvironments implements Interpreters {
       const remedy = `lock the package for this computer too, with "svc pkg lock ${module.package}" and the option --platform or --python, and load it again`;
       throw notBuilt(module, kind, `the lock ${(error as Error).message}`, remedy);
     }
+    let fetched = 0;
     for (const { name, sha256, size } of libraries.flatMap((library) => library.wheels)) {
       const wheel = { what: `the wheel ${name} ${of}`, sha256, size, most: largestWheel };
-      await fetchFile(join(folder, name), wheel, piece, signal).catch((error: unknown) => {
-        throw withRemedy(module, error, name);
-      });
+      const came = await this.#wheels
+        .place(join(folder, name), wheel, piece, signal)
+        .catch((error: unknown) => {
+          throw withRemedy(module, error, name);
+        });
+      if (came) fetched += 1;
     }
-    return libraries;
+    return { libraries, fetched };
   }
 
   #demandOpen(): void {

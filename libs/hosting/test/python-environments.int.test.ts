@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError, type ModuleReference } from '@lab/contracts';
-import { lockText, type PythonLock } from '@lab/definitions/environments';
+import { lockText, type LockedLibrary, type PythonLock } from '@lab/definitions/environments';
 import { makeWheel, withoutPip, type TestWheel } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FilePiece } from '../src/fetched-file.js';
@@ -175,6 +175,34 @@ describe.skipIf(withoutPip())('environments of Python', () => {
     // A failure is no answer for the next request.
     const module = locked([greeter()]);
     if (why.includes('no wheel')) await environments.provide(module, piece);
+  });
+
+  it('take the wheels of an earlier lock, and fetch those that are new', async () => {
+    const library = (name: string, says: string): LockedLibrary & { wheels: TestWheel[] } => {
+      const content = { [`${name}/__init__.py`]: `GREETING = ${JSON.stringify(says)}\n` };
+      const wheel = makeWheel(join(base, 'made'), { name, version: '1.0.0', files: content });
+      return { name, version: '1.0.0', marker: null, wheels: [wheel] };
+    };
+    const kept = ['apple', 'pear', 'plum'].map((name) => library(name, 'a fruit'));
+    const lockOf = (greeting: string): { module: ModuleReference; wheel: string } => {
+      const changed = library('greeter', greeting);
+      const wheels = [...kept, changed].flatMap((each) => each.wheels);
+      const module = locked(wheels, { libraries: [...kept, changed] });
+      return { module, wheel: changed.wheels[0]?.sha256 ?? '' };
+    };
+    const [before, after] = [lockOf('good morning'), lockOf('good evening')];
+    const environments = new PythonEnvironments(folder, python, log);
+    await environments.provide(before.module, piece);
+    expect(new Set(fetched).size).toBe(5);
+    fetched = [];
+    // The next process finds them, too.
+    const next = new PythonEnvironments(folder, python, log);
+    await next.removeUnused(Date.now());
+    await next.provide(after.module, piece);
+    expect(new Set(fetched)).toEqual(new Set([after.module.environment, after.wheel]));
+    expect(run(next.program(after.module.environment))).toBe('good evening 1');
+    await next.removeUnused(Date.now() + 31 * day);
+    expect(await readdir(join(base, 'wheels'))).toEqual([]);
   });
 
   it('are given up when the process stops', async () => {

@@ -34,7 +34,7 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     definition: D,
     to: AgentAddress,
     body: RequestOf<D>,
-    marks: Pick<RequestOptions, 'fence' | 'fresh'> = {},
+    marks: Pick<RequestOptions, 'fence' | 'fresh' | 'timeoutMs'> = {},
   ): Promise<ReplyOf<D>> => {
     lease.demand();
     const { computer, inc, epoch } = to;
@@ -72,6 +72,9 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     async assignDevices(to, devices): Promise<void> {
       await ask(requests.assignDevices, to, { devices });
     },
+    async provideCode(to, devices, module): Promise<void> {
+      await ask(requests.assignDevices, to, { devices, next: module }, { timeoutMs: provideMs });
+    },
     async resetDevice(to, { lab, name }, doubtId, by): Promise<void> {
       lease.demand();
       const { computer, inc, epoch } = to;
@@ -97,6 +100,9 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     },
   };
 }
+
+/** Milliseconds for which a change of laboratories waits for new code: some of its time must be left for the starts of devices. */
+const provideMs = 60_000;
 
 /** Errors of the way there and back. Every other error is an answer of the agent. */
 const lost: ReadonlySet<ErrorCode> = new Set(['deadline_exceeded', 'disconnected', 'forbidden', 'aborted']);

@@ -75,8 +75,8 @@ export function optimizersOverBus(
       const worker = await directory.at(address);
       const session = { campaign_id: campaign.id, session: ids.next() };
       const opening = { ...session, campaign: campaign.name, ...making, runtime_params: runtimeParams };
-      await ask(requests.open, worker, opening);
-      return sessionOver(ask, worker, session, directory);
+      const { runtime } = await ask(requests.open, worker, opening);
+      return { ...sessionOver(ask, worker, session, directory), runtime };
     },
     onArrival: (listener) => directory.onArrival(listener),
   };

@@ -134,6 +134,7 @@ export function attempt(id: string, taskRunId: string, over: Partial<AttemptRow>
     devices: {},
     reason: null,
     calls: null,
+    runtime: null,
     deadlineAt: null,
     createdAt: t0,
     endedAt: null,
@@ -151,6 +152,7 @@ export const optimizer: OptimizerRow = {
   insights: [{ id: 'i1', text: 'less cyan', by: 'ada', at: t0, used: false }],
   best: null,
   failure: null,
+  runtime: null,
   overrides: { ai_api_key: 'sealed' },
   revision: 2,
 };

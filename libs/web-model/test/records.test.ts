@@ -5,6 +5,7 @@ import { hear, noRecords, readEvent, type LabEvent, type Records } from '../src/
 const device = (name: string): DeviceRecord => ({
   ...{ lab_name: 'color_lab', name, type: 'robot_arm', computer: 'bench_b', state: 'idle', detail: null },
   ...{ held_by: null, halted: null, out_of_service: null, doubt: null, doing: null, last_known: null },
+  ...{ runtime: null, debugger: null },
   functions: [],
 });
 const campaign = (id: string): CampaignSummary =>

@@ -5,6 +5,7 @@ import { bringUpToDate } from '@lab/persistence/administration';
 import type { Secret } from '@lab/runtime';
 import {
   FileSecret,
+  isLoopback,
   processEnvironment,
   startChild,
   Supervision,
@@ -32,6 +33,8 @@ export interface StackOptions {
   onEvent?: (event: StackEvent) => void;
   /** Aborting it during the start stops everything that was started and rejects the promise. */
   signal?: AbortSignal;
+  /** Names of hosts to which a debugger may attach. Default: none. */
+  debugHosts?: readonly string[] | undefined;
   /** Programs to run in place of those of the product, by service. */
   modules?: Partial<Record<ServiceName, string>>;
 }
@@ -137,6 +140,10 @@ class RunningStack implements Stack {
 
   async start(): Promise<void> {
     const { config, data } = this;
+    if ((this.options.debugHosts ?? []).length > 0 && !isLoopback(config.httpHost))
+      throw new Error(
+        `--debug-host is for development on one computer, and other computers reach this service (SVC_HTTP_HOST is ${config.httpHost}); start without it`,
+      );
     await endLeftovers(data.processesPath, ({ name, pid }) =>
       this.#tell({ type: 'progress', text: `ending what a killed stack left: ${name} (process ${pid})` }),
     );
@@ -359,7 +366,7 @@ class RunningStack implements Stack {
       const child = await startChild(
         {
           name: label,
-          command: { module },
+          command: { module, args: this.#debuggerArguments(name) },
           ...(nurseryMb === undefined ? {} : { nurseryMb }),
           env,
           ready: 'message',
@@ -374,6 +381,12 @@ class RunningStack implements Stack {
       serves = true;
       return child;
     });
+  }
+
+  /** A name may be that of a device or task type, or that of a protocol. So the agent and the optimizer both get all names. */
+  #debuggerArguments(name: ServiceName): string[] {
+    const { debugHosts = [] } = this.options;
+    return name === 'agent' || name === 'optimizer' ? debugHosts.map((host) => `--debug-host=${host}`) : [];
   }
 
   /** A service receives addresses and secrets as files of mode 0600, never in its environment. */

@@ -1,6 +1,5 @@
-import { ConfigError, type AuthSettings } from '@lab/runtime';
+import { ConfigError, isLoopback, type AuthSettings } from '@lab/runtime';
 import type { Log } from '@lab/ports';
-import { isLoopback } from '../http/index.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
 import { OidcSignIn, type SignInOptions } from './oidc-sign-in.js';

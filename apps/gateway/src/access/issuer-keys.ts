@@ -1,6 +1,6 @@
 import { ServiceError } from '@lab/contracts';
 import type { Log } from '@lab/ports';
-import { bodyWithin } from '@lab/runtime';
+import { bodyWithin, isLoopback } from '@lab/runtime';
 import {
   createRemoteJWKSet,
   customFetch,
@@ -10,7 +10,6 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose';
-import { isLoopback } from '../http/index.js';
 
 /** Accepted signatures. All need a private key, so that nobody can sign with the public one. */
 const algorithms = ['RS256', 'ES256', 'EdDSA'];

@@ -7,7 +7,6 @@ export { readHttpsFiles, renewFrom, type HttpsFiles } from './https-files.js';
 export { contentFaults } from './json-body.js';
 export { limits, type Limits, limitsFrom } from './limits.js';
 export { breakLongPauses } from './long-pauses.js';
-export { isLoopback } from './origin-rules.js';
 export { packedMediaType, TakesPackage } from './packed-body.js';
 export { ProblemFilter } from './problem-filter.js';
 export { asServiceError, problemMediaType } from './problem.js';

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { ServiceError } from '@lab/contracts';
 import type { CrossOrigin } from './cross-origin.js';
 import { hostCheck, type HostNames } from './host-names.js';
@@ -33,11 +32,6 @@ export function accessCheck(
       throw new ServiceError('forbidden', 'Pages of other sites may not act through this service.');
     }
   };
-}
-
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function hostOfOrigin(origin: string): string | undefined {

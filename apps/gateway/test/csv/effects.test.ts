@@ -8,7 +8,13 @@ const effect = (id: string, more: Partial<EffectRecord> = {}): EffectRecord => (
   ...{ id, lab: 'l', device: 'arm', computer: 'pc', function: 'move', kind: 'effect' },
   ...{ arguments: { to: '=1+1' }, state: 'completed', result: null, error: null, person: 'ann' },
   ...{ attempt_id: null, task: null, protocol_run: null, campaign: null },
-  ...{ began_at: '2026-11-23T14:02:00.000Z', ended_at: null, clock_offset_ms: 3, code_hash: null },
+  ...{
+    began_at: '2026-11-23T14:02:00.000Z',
+    ended_at: null,
+    clock_offset_ms: 3,
+    code_hash: null,
+    runtime: null,
+  },
   ...{ package: null, package_version: null, package_commit: null, package_modified: null },
   ...more,
 });

@@ -20,6 +20,8 @@ const arm: DeviceRecord = {
   out_of_service: null,
   doing: null,
   last_known: null,
+  runtime: null,
+  debugger: null,
   doubt: null,
   functions: [
     { name: 'move', kind: 'effect', timeout_s: 9, description: 'Moves', parameters: { to: { type: 'str' } } },

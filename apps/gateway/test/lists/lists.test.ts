@@ -129,6 +129,8 @@ describe('the lists of the orchestrator', () => {
       out_of_service: null,
       doing: null,
       last_known: null,
+      runtime: null,
+      debugger: null,
       doubt: null,
       functions: [],
       ...over,

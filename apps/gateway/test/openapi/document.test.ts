@@ -230,6 +230,8 @@ describe('the OpenAPI document', () => {
       out_of_service: null,
       doing: null,
       last_known: null,
+      runtime: null,
+      debugger: null,
       doubt: null,
       functions: [
         { name: 'f', kind: 'query' },

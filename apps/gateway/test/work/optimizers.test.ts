@@ -11,7 +11,7 @@ import { MemoryRecords } from '../memory-records.js';
 import { optimizerDescription, trial } from '../color-lab-records.js';
 
 const canary = 'sk-canary-7cdb1f';
-const kept = { ...optimizerDescription, insights: [], best: null, failure: null };
+const kept = { ...optimizerDescription, insights: [], best: null, failure: null, runtime: null };
 const optimized = campaignRecord({ name: 'find_teal', optimize: true, optimizer: kept, state: 'running' });
 const path = '/api/campaigns/find_teal/optimizer';
 const ready: OptimizerStatus = {
@@ -60,6 +60,7 @@ describe('the optimizer of a campaign', () => {
       insights: [{ id: 'i1', text: 'colder', by: 'ada', at: '1970-01-01T00:00:00.000Z', used: true }],
       best: null,
       failure: null,
+      runtime: null,
       pending: ready.pending,
       journal: [9, 7].map((number) => ({ number, run: trial.run, source: 'ai', note: trial.note })),
       belief: null,

@@ -2,7 +2,7 @@ import { isGivenUp, isUsable, ServiceError, type LoadedDevice } from '@lab/contr
 import type { Clock, Timers } from '@lab/ports';
 import type { DeviceStart, Engine } from '@lab/engine';
 
-/** Milliseconds within which a device must start, including the stop of its earlier version. */
+/** Milliseconds within which a device must start, including the way of its code to its agent and the stop of its earlier version. */
 const deadlineMs = 95_000;
 const lookMs = 50;
 
@@ -11,6 +11,7 @@ const lookMs = 50;
  *
  * @param started names of the devices that are to start; the others are only described
  * @param since milliseconds since 1970; an earlier start does not count
+ * @param begun when the change began, from which the time counts, in milliseconds since 1970
  * @throws ServiceError `device_unavailable` with a fault per device that did not start; `service_unavailable` when
  *   this process stops
  */
@@ -18,9 +19,9 @@ export async function awaitStarts(
   ports: { engine: Engine; clock: Clock; timers: Timers; stopped: () => boolean },
   lab: string,
   started: ReadonlySet<string>,
-  since: number,
+  { since, begun }: { since: number; begun: number },
 ): Promise<LoadedDevice[]> {
-  const end = since + deadlineMs;
+  const end = begun + deadlineMs;
   for (;;) {
     if (ports.stopped()) throw new ServiceError('service_unavailable', 'the orchestrator is stopping');
     const devices = ports.engine.views.starts(lab);

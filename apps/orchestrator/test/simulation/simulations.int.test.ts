@@ -60,6 +60,8 @@ const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
   out_of_service: null,
   doing: null,
   last_known: null,
+  runtime: null,
+  debugger: null,
   doubt: null,
   functions: [],
 }));

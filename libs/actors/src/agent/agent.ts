@@ -10,6 +10,7 @@ import {
   type EmergencyStop,
   type JsonObject,
   type JsonValue,
+  type ModuleReference,
   type ProtocolRange,
   type TaskStart,
 } from '@lab/contracts';
@@ -246,6 +247,11 @@ export class Agent {
   assignDevices(devices: readonly DeviceAssignment[], marks: MessageMarks): void {
     this.#admit(marks);
     this.#assign(devices);
+  }
+
+  /** Provides code that devices get next, so that their present processes work until then. @throws what {@link Modules.path} throws */
+  async provide(module: ModuleReference): Promise<void> {
+    await this.ports.modules.path(module);
   }
 
   /** Reads the clock that tells how fresh a call from another computer is, in milliseconds. */

@@ -177,6 +177,7 @@ export class EffectDelivery {
       ...(call.by === undefined ? {} : { person: call.by }),
       ...(call.attemptId === undefined ? {} : { attempt_id: call.attemptId }),
       ...(call.code === undefined ? {} : { code_hash: call.code }),
+      ...(call.runtime === undefined ? {} : { runtime: call.runtime }),
     };
   }
 }

@@ -19,6 +19,8 @@ export interface Demand {
 /** A process lent to one task. */
 export interface Lease {
   readonly process: TaskProcess;
+  /** Version of Node or Python, as the process has said; undefined: it has not. */
+  readonly version: string | undefined;
   /** Sends messages and the exit to this listener from now on. An exit that already happened is reported at once. */
   listen(listener: { message(message: FromTask): void; exit(exit: ProcessExit): void }): void;
   /** Gives the process back. With `reuse` it is kept when it sends `waiting` again; otherwise it is ended. */
@@ -36,6 +38,8 @@ interface Worker {
   isolation: Isolation | undefined;
   /** It sent `waiting` again before it was given back. */
   again: boolean;
+  /** Version of Node or Python. */
+  version: string | undefined;
   listener: { message(message: FromTask): void; exit(exit: ProcessExit): void } | undefined;
   exit: ProcessExit | undefined;
   cancelTimer: () => void;
@@ -50,7 +54,8 @@ interface Waiter extends Readonly<Demand> {
 const mostWithLibraries = 3;
 
 /** Processes of kinds with the same key can execute the same tasks. */
-const keyOf = ({ runtime, environment = '' }: HostKind): string => `${runtime} ${environment}`;
+const keyOf = ({ runtime, environment = '', debugged = '' }: HostKind): string =>
+  `${runtime} ${environment} ${debugged}`;
 
 /**
  * Task processes, some of them started ahead, so that a task does not wait for a start.
@@ -136,6 +141,7 @@ export class ProcessPool {
     let released = false;
     return {
       process: worker.process,
+      version: worker.version,
       listen: (listener) => {
         worker.listener = listener;
         if (worker.exit !== undefined) listener.exit(worker.exit);
@@ -180,6 +186,7 @@ export class ProcessPool {
       uses: 0,
       isolation: undefined,
       again: false,
+      version: undefined,
       listener: undefined,
       exit: undefined,
       cancelTimer: () => undefined,
@@ -187,6 +194,8 @@ export class ProcessPool {
     this.#workers.add(worker);
     worker.process.onMessage((message) => this.#receive(worker, message));
     worker.process.onExit((exit) => this.#exited(worker, exit));
+    // Such a process waits until a person has attached the debugger.
+    if (worker.process.debugger !== undefined) return;
     worker.cancelTimer = this.ports.timers.after(this.limits.poolStartMs, () => {
       this.ports.log.error('a task process did not get warm in time');
       this.#failedStarts += 1;
@@ -196,6 +205,7 @@ export class ProcessPool {
 
   #receive(worker: Worker, message: FromTask): void {
     if (message.type === 'waiting') {
+      worker.version = message.version ?? worker.version;
       if (worker.phase === 'starting') this.#failedStarts = 0;
       if (worker.phase === 'leased') worker.again = true;
       if (worker.phase === 'starting' || worker.phase === 'returning') this.#warm(worker);
@@ -289,7 +299,8 @@ export class ProcessPool {
     for (const { kind, wanted } of kinds) start(kind, wanted);
     const ahead = kinds
       .map(({ kind, wanted }) => ({ kind, count: this.limits.poolSize + Math.min(wanted, 0) }))
-      .filter(({ count }) => count > 0);
+      // Each process with a debugger takes a port.
+      .filter(({ kind, count }) => count > 0 && kind.debugged === undefined);
     if (warm) for (const { kind, count } of ahead) start(kind, count);
     if (warm || ahead.length === 0 || free <= 0) return;
     this.#cancelRefill ??= this.ports.timers.after(this.limits.poolRefillMs, () => {

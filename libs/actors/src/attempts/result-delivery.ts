@@ -52,7 +52,7 @@ export class ResultDelivery {
       this.ports.files.add(attempt.id, name, text);
     const ending = recorded ? ended : await withinBounds(ended, this.limits, keep);
     const { files } = ending;
-    const at = ending.endedMs === undefined ? {} : { endedMs: ending.endedMs };
+    const at = whatEnded(ending);
     let { outcome } = ending;
     if (files.length > 0) {
       if (!recorded)
@@ -97,7 +97,7 @@ export class ResultDelivery {
     }
   }
 
-  async #report(id: string, { outcome, endedMs }: AttemptEnd): Promise<void> {
+  async #report(id: string, { outcome, endedMs, runtime }: AttemptEnd): Promise<void> {
     const inc = this.#inc();
     if (inc === undefined) throw new ServiceError('service_unavailable', 'the agent is not registered');
     const { calls, computer, orchestrator, wall } = this.ports;
@@ -108,6 +108,7 @@ export class ResultDelivery {
       outcome,
       calls: calls.ofAttempt(id),
       ...(endedMs === undefined ? {} : { ended_ms: endedMs, wall_ms: wall.now() }),
+      ...(runtime === undefined ? {} : { runtime }),
     });
   }
 
@@ -149,6 +150,11 @@ export class ResultDelivery {
       this.ports.ledger.note(record);
     }
   }
+}
+
+/** What the ledger and the report say of an end beside its outcome. */
+function whatEnded({ endedMs, runtime }: Ending): Omit<AttemptEnd, 'outcome'> {
+  return { ...(endedMs === undefined ? {} : { endedMs }), ...(runtime === undefined ? {} : { runtime }) };
 }
 
 export function messageOf(error: unknown): string {

@@ -1,7 +1,9 @@
 import {
+  runtimeOf,
   ServiceError,
   type AttemptOutcome,
   type AttemptStatus,
+  type CodeRuntime,
   type FromTask,
   type LocalFile,
   type TaskStart,
@@ -49,6 +51,8 @@ export interface Ending {
   files: SpooledFile[];
   /** When the process ended, by the wall clock; absent: not known. */
   endedMs?: number | undefined;
+  /** What executed its code; absent: nothing did, or nobody knows. */
+  runtime?: CodeRuntime | undefined;
 }
 
 type Report = Exclude<FromTask, { type: 'call' | 'expect_file' | 'log' | 'waiting' }>;
@@ -98,6 +102,19 @@ export class TaskAttempt {
     return this.#phase === 'accepted' ? 'accepted' : 'running';
   }
 
+  /** Whether a person may hold the task, or a device of this computer that it has, at a breakpoint. */
+  get isDebugged(): boolean {
+    const { devices, modules } = this.ports;
+    if (modules.isDebugged?.(this.start.task_type) === true) return true;
+    return devices
+      .statuses()
+      .some(
+        ({ lab, name, debugger: address }) =>
+          address !== undefined &&
+          Object.values(this.start.devices).some((each) => each.lab === lab && each.name === name),
+      );
+  }
+
   /**
    * Runs the attempt to its end.
    *
@@ -143,19 +160,20 @@ export class TaskAttempt {
   /** Provides everything that the run needs and makes BEGIN durable. @returns undefined when the attempt was cancelled */
   async #prepare(accepted: Promise<void>): Promise<Prepared | undefined> {
     const { modules, files, ledger, pool } = this.ports;
-    const { attempt_id: attemptId, module, isolation } = this.start;
+    const { attempt_id: attemptId, module, isolation, task_type: type } = this.start;
     const withdrawn = this.#withdraw.signal;
-    const code = orAborted(modules.path(module), withdrawn);
+    const code = orAborted(modules.path(module, type), withdrawn);
+    const kind = {
+      ...{ runtime: module.runtime ?? 'node', environment: module.environment },
+      debugged: modules.isDebugged?.(type) === true ? type : undefined,
+    };
     const folder = files.prepare(attemptId);
     // An attempt that is refused fetches no files.
     const inputs = Promise.all([folder, accepted]).then(() => this.placeFiles(this.log, withdrawn));
     const [taken, path, spool, given, acceptance] = await Promise.allSettled([
       // Fetching code and files may take minutes, and processes are few, so a process is taken last.
       Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
-        pool.take(
-          { isolation, kind: { runtime: module.runtime ?? 'node', environment: module.environment } },
-          withdrawn,
-        ),
+        pool.take({ isolation, kind }, withdrawn),
       ),
       code,
       folder,
@@ -222,9 +240,11 @@ export class TaskAttempt {
     this.#withdraw.abort();
     await this.#calls.none();
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
-    const ending = { ...this.#endingOf(end), endedMs };
+    const runtime = runtimeOf(this.start.module, lease.version);
+    const ending = { ...this.#endingOf(end), endedMs, runtime };
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
-    lease.release({ reuse: healthy && this.start.isolation !== 'single_use' });
+    const isForOne = this.start.isolation === 'single_use' || lease.process.debugger !== undefined;
+    lease.release({ reuse: healthy && !isForOne });
     return ending;
   }
 

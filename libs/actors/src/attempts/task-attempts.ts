@@ -238,7 +238,10 @@ export class TaskAttempts {
   /** All attempts whose result is not yet acknowledged, and those that an earlier agent process never began. */
   reports(): AttemptReport[] {
     return [
-      ...[...this.#entries.values()].map((entry) => ({ attempt_id: entry.id, status: statusOf(entry) })),
+      ...[...this.#entries.values()].map((entry) => ({
+        ...{ attempt_id: entry.id, status: statusOf(entry) },
+        ...(!entry.ended && entry.attempt?.isDebugged === true ? { debugged: true } : {}),
+      })),
       ...[...this.#neverRan].map((id) => ({ attempt_id: id, status: 'unknown' as const })),
     ];
   }

@@ -2,6 +2,7 @@ import {
   isGivenUp,
   isInDoubt,
   isUsable,
+  longestDeviceTimeoutS,
   maskedArguments,
   ServiceError,
   type DeviceAssignment,
@@ -72,6 +73,7 @@ export class DeviceActor {
       {
         label: this.label,
         code: assignment.module.hash,
+        runtime: () => this.#status.runtime,
         clock,
         wall,
         timers,
@@ -151,14 +153,16 @@ export class DeviceActor {
   async report(): Promise<JsonObject> {
     this.#status.requireOpen();
     const id = `_report/${++this.#reports}`;
+    const isDebugged = this.#lifecycle.process?.debugger !== undefined;
+    const limitMs = isDebugged ? longestDeviceTimeoutS * 1_000 : this.limits.deviceReportMs;
     const value = await this.#calls.post({
       id,
       kind: 'query',
       name: '_report',
       message: { type: 'report', call_id: id },
       arguments: {},
-      patienceMs: this.limits.deviceReportMs,
-      runMs: this.limits.deviceReportMs,
+      patienceMs: limitMs,
+      runMs: limitMs,
     });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);

@@ -1,4 +1,5 @@
 import type {
+  CodeRuntime,
   DeviceStatus,
   FunctionKind,
   JsonObject,
@@ -74,6 +75,8 @@ export interface CallsPorts {
   label: string;
   /** Content hash of the code of the device. */
   code: string;
+  /** What executes that code; undefined: the process has not said. */
+  runtime(): CodeRuntime | undefined;
   clock: Clock;
   wall: Clock;
   timers: Timers;
@@ -300,6 +303,7 @@ export class DeviceCalls {
         arguments: keptArguments(letter.call.arguments),
         atMs: letter.begunAt,
         code: this.ports.code,
+        runtime: this.ports.runtime(),
       });
     } catch (error) {
       this.#unsent.delete(id);

@@ -2,9 +2,12 @@ import {
   isGivenUp,
   isInDoubt,
   isServiceError,
+  longestDeviceTimeoutS,
   messageWithPlace,
+  runtimeOf,
   toServiceError,
   type DeviceAssignment,
+  type DeviceFunction,
 } from '@lab/contracts';
 import type { Clock, Timers } from '@lab/ports';
 import type { CallRecords } from '../ledger/index.js';
@@ -105,7 +108,7 @@ export class DeviceLifecycle {
     }
     if (doubt === undefined) this.#status.to('initializing', null);
     else this.#status.to('uncertain', `${doubt.what}; its driver is asked`);
-    this.ports.modules.path(this.device.module).then(
+    this.ports.modules.path(this.device.module, this.#label).then(
       (path) => {
         if (start === this.#starts) this.#launch(path, doubt);
       },
@@ -176,7 +179,7 @@ export class DeviceLifecycle {
    */
   stop(hurried: boolean): Promise<void> {
     const stopping = (this.#stopping ??= this.#beginStop());
-    if (hurried) this.#limitStop();
+    if (hurried) this.#limitStop(true);
     return stopping.promise;
   }
 
@@ -197,10 +200,10 @@ export class DeviceLifecycle {
     return stopping;
   }
 
-  #limitStop(): void {
+  #limitStop(hurried: boolean): void {
     if (this.#stopping === undefined || this.#stopping.limited) return;
-    this.#stopping.limited = true;
-    this.#life?.limitCleanUp(() =>
+    this.#stopping.limited = hurried || this.#life?.debugger === undefined;
+    this.#life?.limitCleanUp(hurried, () =>
       this.ports.log.warn('the device did not clean up in time; ending its process'),
     );
   }
@@ -210,7 +213,7 @@ export class DeviceLifecycle {
     const stopping = this.#stopping;
     if (stopping === undefined || stopping.cleaning || !this.#calls.quiet) return;
     stopping.cleaning = true;
-    this.#limitStop();
+    this.#limitStop(false);
     this.#life?.send({ type: 'cleanup' });
   }
 
@@ -233,6 +236,7 @@ export class DeviceLifecycle {
       exited: (exit) => this.#exited(exit),
     });
     this.#life = life;
+    this.#status.debugger = life.debugger;
     if (doubt === undefined) this.#initialize(life, path);
     else void this.#askDriver(life, path, doubt);
   }
@@ -287,7 +291,11 @@ export class DeviceLifecycle {
       case 'ready':
         if (this.#status.state !== 'initializing') return;
         life.endLimit();
-        this.#functions.replace(message.functions, this.limits.deviceCallMs / 1_000);
+        this.#status.runtime = runtimeOf(this.device.module, message.version);
+        this.#functions.replace(
+          life.debugger === undefined ? message.functions : message.functions.map(withoutLimit),
+          this.limits.deviceCallMs / 1_000,
+        );
         if (this.#stopping === undefined) this.#status.to('idle', null);
         this.#calls.pump();
         return;
@@ -342,6 +350,8 @@ export class DeviceLifecycle {
 
   #exited(exit: ProcessExit): void {
     this.#life = undefined;
+    this.#status.runtime = undefined;
+    this.#status.debugger = undefined;
     this.#status.silentSince = undefined;
     const how = describeExit(exit);
     const lost = this.#calls.lost(how);
@@ -405,3 +415,9 @@ export class DeviceLifecycle {
     this.#life?.kill();
   }
 }
+
+/** Callers learn the limits from the device. So no caller gives up while a person stands at a breakpoint. */
+const withoutLimit = (declared: DeviceFunction): DeviceFunction => ({
+  ...declared,
+  timeout_s: longestDeviceTimeoutS,
+});

@@ -69,7 +69,7 @@ export class DeviceProcessLife {
 
   /** Sends `init`, and calls `late` when `_initialize` exceeds its time, unless {@link endLimit} was called. */
   initialize(device: DeviceAssignment, path: string, late: () => void): void {
-    this.#limit(this.limits.deviceInitMs, late);
+    this.#limitCode(this.limits.deviceInitMs, late);
     const { lab, name, type: device_type, module, init_parameters } = device;
     this.send({ type: 'init', lab, name, device_type, module, path, init_parameters });
   }
@@ -78,7 +78,7 @@ export class DeviceProcessLife {
   reconcile(device: DeviceAssignment, path: string, inDoubt: DeviceDoubt['in_doubt']): Promise<Verdict> {
     const { deviceReconcileMs } = this.limits;
     const verdict = new Promise<Verdict>((resolve) => (this.#resolveVerdict = resolve));
-    this.#limit(deviceReconcileMs, () =>
+    this.#limitCode(deviceReconcileMs, () =>
       this.#resolveVerdict({
         idle: false,
         why: `_reconcile did not end within ${deviceReconcileMs / 1000} s`,
@@ -88,6 +88,11 @@ export class DeviceProcessLife {
     const in_doubt = inDoubt.map(({ call_id, function: each }) => ({ call_id, function: each }));
     this.send({ type: 'reconcile', lab, name, device_type, module, path, init_parameters, in_doubt });
     return verdict;
+  }
+
+  /** Address at which a debugger may attach to the process; undefined: none may. */
+  get debugger(): string | undefined {
+    return this.process.debugger;
   }
 
   send(message: ToDevice): void {
@@ -124,10 +129,11 @@ export class DeviceProcessLife {
   /**
    * Gives the process its time for `_cleanup` from now on. Then it gets SIGTERM, and later SIGKILL.
    *
+   * @param hurried the time counts under a debugger too, because somebody waits for the end of the process
    * @param late called when that time is over
    */
-  limitCleanUp(late: () => void): void {
-    if (this.#terminated) return;
+  limitCleanUp(hurried: boolean, late: () => void): void {
+    if (this.#terminated || (!hurried && this.process.debugger !== undefined)) return;
     this.#limit(this.limits.deviceCleanupMs, () => {
       late();
       this.process.kill('SIGTERM');
@@ -176,10 +182,11 @@ export class DeviceProcessLife {
     return { outcome, end };
   }
 
-  /** Pings the process. One that does not answer is only reported: a driver that blocks may be moving the instrument. */
+  /** Pings the process, unless a person may hold it at a breakpoint. One that does not answer is only reported: a driver that blocks may be moving the instrument. */
   #ping(): void {
     const { clock, timers } = this.ports;
     this.#cancelPing();
+    if (this.process.debugger !== undefined) return;
     this.#cancelPing = timers.after(this.limits.devicePingMs, () => {
       if (this.#pingedAt === undefined) {
         this.#pingedAt = clock.now();
@@ -199,6 +206,12 @@ export class DeviceProcessLife {
 
   #logError(what: string, { message, stack }: AuthorError): void {
     this.ports.log.error(`${what} failed: ${message}`, stack === undefined ? {} : { stack });
+  }
+
+  /** Limits the time of author code. A person at a breakpoint has all the time. */
+  #limitCode(ms: number, over: () => void): void {
+    if (this.process.debugger === undefined) this.#limit(ms, over);
+    else this.#cancelTimer();
   }
 
   /** Starts a time limit in place of the present one: each step of a ladder replaces the step before. */

@@ -3,6 +3,7 @@ import {
   isUsable,
   mayFollow,
   ServiceError,
+  type CodeRuntime,
   type DeviceAssignment,
   type DeviceState,
   type DeviceStatus,
@@ -20,6 +21,8 @@ export class DeviceStatusTracker {
   #detail: string | null = null;
   #stopText: string | undefined;
   #silentSince: number | undefined;
+  #runtime: CodeRuntime | undefined;
+  #debugger: string | undefined;
   #runningStops = 0;
 
   /**
@@ -62,6 +65,26 @@ export class DeviceStatusTracker {
     this.#report();
   }
 
+  /** What executes the code of the device, as its process has said; undefined: it has not. Shown with the next change of state. */
+  get runtime(): CodeRuntime | undefined {
+    return this.#runtime;
+  }
+
+  set runtime(runtime: CodeRuntime | undefined) {
+    this.#runtime = runtime;
+  }
+
+  /** Address at which a debugger may attach to the process; undefined: none may. */
+  get debugger(): string | undefined {
+    return this.#debugger;
+  }
+
+  set debugger(address: string | undefined) {
+    if (address === this.#debugger) return;
+    this.#debugger = address;
+    this.#report();
+  }
+
   /** Shows that `_stop` of an emergency stop runs, until `stop` has ended. */
   async whileStopping(stop: Promise<void>): Promise<void> {
     this.#runningStops += 1;
@@ -74,7 +97,11 @@ export class DeviceStatusTracker {
   get current(): DeviceStatus {
     const { lab, name } = this.device;
     const doing = this.doing();
-    const detail = [this.#detail, this.#silentSince === undefined ? null : notResponding]
+    const detail = [
+      this.#detail,
+      this.#silentSince === undefined ? null : notResponding,
+      this.#debugger === undefined ? null : underDebugger(this.#debugger),
+    ]
       .filter((text) => text !== null)
       .join('; ');
     return {
@@ -88,6 +115,8 @@ export class DeviceStatusTracker {
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
       ...(doing === undefined ? {} : { doing }),
       ...(this.#silentSince === undefined ? {} : { silent_since_ms: this.#silentSince }),
+      ...(this.#runtime === undefined ? {} : { runtime: this.#runtime }),
+      ...(this.#debugger === undefined ? {} : { debugger: this.#debugger }),
     };
   }
 
@@ -127,3 +156,5 @@ export class DeviceStatusTracker {
 }
 
 const notResponding = 'its process does not respond';
+const underDebugger = (address: string): string =>
+  `a debugger may attach at ${address}, so it has no time limits, and nobody knows whether it stands at a breakpoint`;

@@ -347,8 +347,12 @@ function shownEnding({ ending, shown }: LedgerRecord & { type: 'call_end' }): Ca
   return shown === undefined ? ending : { kind: 'returned', value: shown };
 }
 
-function endOf({ outcome, endedMs }: AttemptEnd): AttemptEnd {
-  return { outcome, ...(endedMs === undefined ? {} : { endedMs }) };
+function endOf({ outcome, endedMs, runtime }: AttemptEnd): AttemptEnd {
+  return {
+    outcome,
+    ...(endedMs === undefined ? {} : { endedMs }),
+    ...(runtime === undefined ? {} : { runtime }),
+  };
 }
 
 function emptyTally(): AttemptCalls {

@@ -1,6 +1,7 @@
 import type {
   AttemptCalls,
   AttemptOutcome,
+  CodeRuntime,
   Effect,
   EmergencyStop,
   ErrorCode,
@@ -34,6 +35,8 @@ export interface RecordedCall {
   by?: string | undefined;
   /** Content hash of the code of the device. */
   code?: string | undefined;
+  /** What executed that code. Absent: its process did not say, or an earlier version wrote the record. */
+  runtime?: CodeRuntime | undefined;
 }
 
 /** A call on a device of this computer whose record has not been stored centrally, or only its beginning. */
@@ -55,6 +58,8 @@ export interface AttemptEnd {
   outcome: AttemptOutcome;
   /** Wall clock when its process ended, in milliseconds since 1970. Absent: not known. */
   endedMs?: number;
+  /** What executed its code. Absent: nothing did, or nobody knows. */
+  runtime?: CodeRuntime;
 }
 
 /** What the agent must still know after a restart. Each record names an act and is durable before that act. */

@@ -5,10 +5,13 @@ export interface Modules {
   /**
    * Returns the absolute path of a verified module file. Fetches the module if this computer lacks it.
    *
+   * @param host `<lab>.<device>` or the task type whose process executes the module next; absent: none does yet
    * @throws ServiceError `not_found` when no process has the module; `forbidden` when it must not run; another code when it
    *   cannot be had at present
    */
-  path(module: ModuleReference): Promise<string>;
+  path(module: ModuleReference, host?: string): Promise<string>;
+  /** Whether a debugger may attach to the processes of a task type. Absent: to none. */
+  isDebugged?(taskType: string): boolean;
 }
 
 /** A file in the spool folder of an attempt. */

@@ -28,6 +28,8 @@ export function describeExit(exit: ProcessExit): string {
  * started.
  */
 export interface ProcessHandle<To, From> {
+  /** Address at which a debugger may attach to the process; undefined: none may. */
+  readonly debugger?: string | undefined;
   /** Never throws. A message to a process that has ended is dropped; the caller learns of the end by `onExit`. */
   send(message: To): void;
   /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
@@ -50,6 +52,8 @@ export interface HostKind {
   runtime: Runtime;
   /** SHA-256 of the lock of its libraries for Python; undefined: it has none. */
   environment?: string | undefined;
+  /** Task type whose processes a debugger may attach to. Such a process is for one task. Absent: none may. */
+  debugged?: string | undefined;
 }
 
 export interface TaskProcesses {

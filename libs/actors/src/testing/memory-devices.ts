@@ -24,6 +24,10 @@ export interface DeviceScript {
   reconcile?(inDoubt: { call_id: string; function: string }[]): Promise<{ idle: boolean; detail?: string }>;
   /** False: its event loop is blocked. */
   responds?(): boolean;
+  /** Address at which a debugger may attach to the process. Absent: none may. */
+  debugger?: string;
+  /** Version of Node or Python that the process reports. Absent: it reports none. */
+  version?: string;
 }
 
 export type SimulatedDevice = MemoryProcess<ToDevice, FromDevice>;
@@ -43,6 +47,7 @@ export class MemoryDeviceProcesses implements DeviceProcesses {
     const process: SimulatedDevice = new MemoryProcess();
     lives.push(process);
     const script = this.script(device, lives.length);
+    process.debugger = script.debugger;
     process.behave((message) => obey(process, script, message));
     return process;
   }
@@ -69,6 +74,7 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
             type: 'ready',
             functions: script.functions,
             can_stop: script.stop !== undefined,
+            ...(script.version === undefined ? {} : { version: script.version }),
           }),
         (error: unknown) =>
           process.say({

@@ -2,6 +2,8 @@ import type { ProcessExit, ProcessHandle } from '../ports/index.js';
 
 /** A process simulated by functions: it receives messages, sends with `say`, and ends with `exit`. */
 export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
+  /** Address at which a debugger may attach. */
+  debugger: string | undefined;
   readonly received: To[] = [];
   readonly signals: string[] = [];
   #hear: (message: To) => void = () => undefined;

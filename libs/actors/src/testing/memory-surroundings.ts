@@ -97,8 +97,17 @@ export class MemoryLog implements AgentLog {
 /** Has every module as `/modules/<hash>.mjs`, except those in `missing`. */
 export class MemoryModules implements Modules {
   readonly missing = new Set<string>();
+  /** Task types to whose processes a debugger may attach. */
+  readonly debugged = new Set<string>();
+  /** The hosts for which modules were provided, in order. */
+  readonly hosts: string[] = [];
 
-  async path(module: ModuleReference): Promise<string> {
+  isDebugged(taskType: string): boolean {
+    return this.debugged.has(taskType);
+  }
+
+  async path(module: ModuleReference, host?: string): Promise<string> {
+    if (host !== undefined) this.hosts.push(host);
     if (this.missing.has(module.hash)) throw new ServiceError('not_found', `no module ${module.hash}`);
     return `/modules/${module.hash}.mjs`;
   }

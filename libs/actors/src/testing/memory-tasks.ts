@@ -46,6 +46,7 @@ export class MemoryTaskProcesses implements TaskProcesses {
 
   start(kind: HostKind): TaskProcess {
     const process: SimulatedTask = new MemoryProcess();
+    if (kind.debugged !== undefined) process.debugger = '127.0.0.1:9229';
     this.started.push(process);
     this.kinds.push(kind);
     const pending = new Map<

@@ -54,6 +54,7 @@ describe('the record of a call', () => {
         ...{ arguments: { to: 'rack', code: '***', ms: 100 }, state: 'completed', result: { at: 'rack' } },
         ...{ person: 'ann', began_ms: began, ended_ms: began + 100 },
         code_hash: device('arm').module.hash,
+        runtime: { name: 'node', version: null, environment: null },
       },
     ]);
     expect(world.effects.batches).toBe(1);

@@ -216,4 +216,33 @@ describe('the pool of task processes', () => {
     expect(processes.alive).toBe(0);
     await expect(pool.take(node('single_use'))).rejects.toMatchObject({ code: 'service_unavailable' });
   });
+
+  it('starts a process for a task that is debugged only when that task needs it', async () => {
+    const { pool, processes, time } = make({ poolSize: 1 });
+    await settle();
+    const kind = { runtime: 'node', debugged: 'mix' } as const;
+    const lease = await pool.take({ isolation: 'reusable', kind });
+    await time.advance(1_000);
+    expect(processes.kinds.filter(({ debugged }) => debugged === 'mix')).toHaveLength(1);
+    lease.release({ reuse: false });
+    await time.advance(1_000);
+    expect(processes.kinds.filter(({ debugged }) => debugged === 'mix')).toHaveLength(1);
+    // Others do not get it.
+    expect((await pool.take(node('reusable'))).process).not.toBe(lease.process);
+  });
+
+  it('lets a process with a debugger start for as long as a person needs to attach it', async () => {
+    const { pool, processes, time } = make({ poolSize: 0 }, () => undefined);
+    const taken = pool.take({ isolation: 'single_use', kind: { runtime: 'node', debugged: 'mix' } });
+    await time.advance(3_600_000);
+    expect(processes.alive).toBe(1);
+    processes.started[0]?.say({ type: 'waiting' });
+    expect((await taken).process).toBe(processes.started[0]);
+  });
+
+  it('knows the version that a process has said', async () => {
+    const { pool } = make({ poolSize: 1 }, (process) => process.say({ type: 'waiting', version: '22.4.0' }));
+    const lease = await pool.take(node('single_use'));
+    expect(lease.version).toBe('22.4.0');
+  });
 });

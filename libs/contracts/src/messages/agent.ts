@@ -9,6 +9,7 @@ import {
   deviceStatus,
   jsonObject,
   jsonValue,
+  moduleReference,
   taskStart,
 } from './work.js';
 
@@ -92,9 +93,16 @@ export const agentRequests = {
   /** The full list of devices that the agent runs. It starts missing devices and stops devices that are not listed. */
   assignDevices: command(
     'devices.assign',
-    z.object({ devices: z.array(deviceAssignment) }),
+    z.object({
+      devices: z.array(deviceAssignment),
+      /**
+       * Code that devices of this agent get next. The agent answers when it has the code and its libraries, or with the reason why it
+       * cannot have them. An agent of an earlier release answers at once.
+       */
+      next: moduleReference.optional(),
+    }),
     empty,
-    ['stale_message'],
+    ['stale_message', 'not_found', 'forbidden', 'service_unavailable'],
     5_000,
   ),
   /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { effectKinds } from '../rest/effects.js';
+import { codeRuntime } from '../rest/work/code-runtime.js';
 import { effectStates } from '../vocabulary.js';
 import { zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
@@ -21,6 +22,8 @@ export const recordedEffect = z.object({
   person: z.string().optional(),
   attempt_id: z.string().optional(),
   code_hash: z.string().optional(),
+  /** What executed the code of the device. Absent: not known. */
+  runtime: codeRuntime.zod().optional(),
   /** Milliseconds since 1970 by the clock of the agent. */
   began_ms: z.number(),
   ended_ms: z.number().optional(),

@@ -23,6 +23,9 @@ import { givenRows } from './optimizer.js';
 
 const log = z.object({ type: z.literal('log'), level: z.enum(logLevels), text: z.string() });
 
+/** Of Node or Python, which executes the process. Absent in a message of the release before. */
+const version = z.string().optional();
+
 /** The author's code behind a call failed, or the call could not be made. */
 const callFailure = z.object({ code: z.string(), error: authorError });
 
@@ -72,6 +75,7 @@ export const fromDevice = z.discriminatedUnion('type', [
     functions: z.array(deviceFunction),
     /** True: the class has `_stop`; absent: it has not. */
     can_stop: z.boolean().optional(),
+    version,
   }),
   z.object({ type: z.literal('init_failed'), error: authorError }),
   z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),
@@ -144,7 +148,7 @@ export type ToTask = z.infer<typeof toTask>;
 /** From a task process to the agent. */
 export const fromTask = z.discriminatedUnion('type', [
   /** The process is warm and waits for `run`. */
-  z.object({ type: z.literal('waiting') }),
+  z.object({ type: z.literal('waiting'), version }),
   z.object({
     type: z.literal('call'),
     call_id: z.string(),
@@ -221,7 +225,7 @@ export type ToOptimizer = z.infer<typeof toOptimizer>;
 
 /** From the process of an optimizer to its worker. */
 export const fromOptimizer = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('result'), ...asked, value: jsonObject }),
+  z.object({ type: z.literal('result'), ...asked, value: jsonObject, version }),
   z.object({
     type: z.literal('failure'),
     ...asked,

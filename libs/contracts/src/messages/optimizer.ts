@@ -9,6 +9,7 @@ import {
   runtimeParameters,
   Trial,
 } from '../rest/optimizer.js';
+import { codeRuntime } from '../rest/work/code-runtime.js';
 import { zodSchema } from '../schema.js';
 import { defineEvent, requestsOf } from './define.js';
 import { itself } from './process-roles.js';
@@ -28,6 +29,8 @@ const row = optimizerRow.zod();
 /** The optimizer of a campaign that is not over, at this moment. */
 export const optimizerStatus = z.object({
   ...zodOf(KeptOptimizer).shape,
+  /** Absent in a message of the release before. */
+  runtime: codeRuntime.zod().nullable().default(null),
   state: z.enum(optimizerStates),
   /** Why it waits. */
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -93,7 +96,8 @@ export const optimizerRequests = {
       /** Overrides the initial values of the optimizer. Unknown names are ignored. */
       runtime_params: runtimeValues,
     }),
-    description,
+    /** `runtime`: what executes the optimizer. Absent: the worker does not say. */
+    description.extend({ runtime: codeRuntime.zod().optional() }),
     callErrors,
     makingMs,
   ),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { AgentRecord } from '../rest/computers/agents.js';
-import { DeviceRecord } from '../rest/devices.js';
 import { isObject, zodOf, type Shape } from '../rest/fields/field.js';
 import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
 import { DeletionRecord, deletionScopes, holdKinds, LegalHoldRecord } from '../rest/work/deletions.js';
@@ -24,7 +23,7 @@ import { attentionRequests } from './attention.js';
 import { rolloutRequests } from './rollouts.js';
 import { emergencyStop } from './agent.js';
 import { labRights } from './lab-rights.js';
-import { listPosition, queueQuery, scheduleQuery, usageQuery } from './overview-queries.js';
+import { deviceRecord, listPosition, queueQuery, scheduleQuery, usageQuery } from './overview-queries.js';
 import {
   defineEvent,
   openRequest,
@@ -440,7 +439,7 @@ export const orchestratorRequests = {
     'device.list',
     /** `brief`: without the functions of the devices. */
     z.object({ brief: z.boolean().optional() }),
-    z.object({ devices: z.array(zodOf(DeviceRecord)) }),
+    z.object({ devices: z.array(deviceRecord) }),
     [],
     3_000,
   ),

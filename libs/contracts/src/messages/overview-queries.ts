@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { DeviceRecord } from '../rest/devices.js';
+import { zodOf } from '../rest/fields/field.js';
 import { longestPage } from '../rest/pages.js';
+import { codeRuntime } from '../rest/work/code-runtime.js';
 import { usageKinds } from '../rest/work/usage.js';
 import { longestSchedule } from '../rest/schedule.js';
 import { labRights } from './lab-rights.js';
@@ -66,3 +69,9 @@ export const usageQuery = z.object({
   after: listPosition.nullable(),
 });
 export type UsageQuery = z.infer<typeof usageQuery>;
+
+/** A device as it is now. An orchestrator of the release before says nothing of what executes its code. */
+export const deviceRecord = zodOf(DeviceRecord).extend({
+  runtime: codeRuntime.zod().nullable().default(null),
+  debugger: z.string().nullable().default(null),
+});

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../json.js';
 import { deviceDoubt, functionKinds } from '../rest/devices.js';
 import { zodOf } from '../rest/fields/field.js';
 import { ResourceValue } from '../rest/resources.js';
+import { codeRuntime, type CodeRuntime } from '../rest/work/code-runtime.js';
 import { attemptCalls } from '../rest/work/tasks.js';
 import { deviceStates } from '../states.js';
 import { runtimes } from '../vocabulary.js';
@@ -28,6 +29,21 @@ export const moduleReference = z.object({
   environment: z.string().optional(),
 });
 export type ModuleReference = z.infer<typeof moduleReference>;
+
+/**
+ * What executed a module, for provenance.
+ *
+ * @param version of Node or Python, as the process said; undefined: it did not say
+ */
+export function runtimeOf(
+  {
+    runtime = 'node',
+    environment = null,
+  }: Pick<ModuleReference, 'runtime'> & { environment?: string | null | undefined },
+  version: string | undefined,
+): CodeRuntime {
+  return { name: runtime, version: version ?? null, environment };
+}
 
 /** Default time limit of a device function, in seconds. */
 export const defaultDeviceTimeoutS = 60;
@@ -124,6 +140,10 @@ export const deviceStatus = z.object({
     .optional(),
   /** Since when its process has not responded, by the wall clock of the agent; absent: it responds. */
   silent_since_ms: z.number().optional(),
+  /** What executes its code; absent: it has no process, or the process has not said. */
+  runtime: codeRuntime.zod().optional(),
+  /** Address at which a debugger may attach to its process; absent: none may. Its time limits are then suspended. */
+  debugger: z.string().optional(),
   /** Rises with every status that the agent process reports. An event may arrive after a later one. */
   seq: z.number().int().optional(),
 });
@@ -250,6 +270,8 @@ export const attemptResult = z.object({
   ended_ms: z.number().optional(),
   /** What that clock shows as the agent sends this. Absent: the agent does not report it. */
   wall_ms: z.number().optional(),
+  /** What executed the code of the task. Absent: not known. */
+  runtime: codeRuntime.zod().optional(),
 });
 export type AttemptResult = z.infer<typeof attemptResult>;
 
@@ -257,5 +279,10 @@ export type AttemptResult = z.infer<typeof attemptResult>;
 export const attemptStatus = z.enum(['accepted', 'running', 'cancelling', 'ended', 'unknown']);
 export type AttemptStatus = z.infer<typeof attemptStatus>;
 
-export const attemptReport = z.object({ attempt_id: z.string(), status: attemptStatus });
+export const attemptReport = z.object({
+  attempt_id: z.string(),
+  status: attemptStatus,
+  /** True: a person may hold the task or one of its devices at a breakpoint, so it has no timeout. */
+  debugged: z.boolean().optional(),
+});
 export type AttemptReport = z.infer<typeof attemptReport>;

@@ -18,6 +18,7 @@ import {
   type TypeOf,
 } from './fields/field.js';
 import { by, line, moment } from './fields/inputs.js';
+import { codeRuntime, type CodeRuntime } from './work/code-runtime.js';
 
 /** `effect`: moves something. `idempotent`: may be repeated. `query`: only reads. */
 export const functionKinds = ['effect', 'idempotent', 'query'] as const;
@@ -112,6 +113,18 @@ class DeviceFields {
   /** Of an unreachable device: the call that was in progress when its agent was last heard. */
   @Field(orNull(deviceMotion)) doing!: DeviceMotion | null;
   @Field(orNull(lastKnown)) last_known!: LastKnown | null;
+  /** Of the present process of the device. */
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
+  /** Whether a person stands at a breakpoint is not known. */
+  @Field(
+    orNull(
+      text(
+        'Address on its computer at which a debugger may attach to the process of the device. Its time limits are suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known.',
+        '127.0.0.1:5678',
+      ),
+    ),
+  )
+  debugger!: string | null;
 }
 
 const deviceFunction = object({

@@ -15,6 +15,7 @@ import {
   time,
   type TypeOf,
 } from './fields/field.js';
+import { codeRuntime, type CodeRuntime } from './work/code-runtime.js';
 
 /** The kinds of functions whose calls are recorded. */
 export const effectKinds = ['effect', 'idempotent'] as const;
@@ -67,6 +68,7 @@ export class EffectRecord {
   @Field(number('Milliseconds by which the clock of the computer was ahead when the record was stored.', 12))
   clock_offset_ms!: number;
   @Field(orNull(text('Content hash of the code of the device; null: not known.'))) code_hash!: string | null;
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
   @Field(orNull(text('Package of that code.', 'color_lab'))) package!: string | null;
   @Field(orNull(text('Version of the package when the code was loaded.', '1.4.0'))) package_version!:
     string | null;

@@ -23,6 +23,7 @@ import {
   type TypeOf,
 } from './fields/field.js';
 import { line } from './fields/inputs.js';
+import { codeRuntime, type CodeRuntime } from './work/code-runtime.js';
 import { OperatorNote } from './work/work.js';
 
 /** Longest text of one insight, in characters. */
@@ -157,6 +158,8 @@ export class KeptOptimizer extends OptimizerDescription {
   @Field(list(keptInsight)) insights!: KeptInsight[];
   @Field(best) best!: Best;
   @Field(orNull(cause)) failure!: TypeOf<typeof cause> | null;
+  /** Of the latest session of the optimizer. */
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
 }
 
 /** A remark of a person for the AI. Times are ISO 8601 in UTC. */
@@ -203,6 +206,8 @@ export class OptimizerRecord extends OptimizerDescription {
   @Field(list(InsightRecord, 'Oldest first.')) insights!: InsightRecord[];
   @Field(best) best!: Best;
   @Field(orNull(cause)) failure!: TypeOf<typeof cause> | null;
+  /** Of the latest session of the optimizer. */
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
   @Field(list(Trial, 'Trials whose run has not begun, by number.')) pending!: Trial[];
   @Field(
     list(

@@ -99,10 +99,13 @@ export class AttemptCommands {
 
   /** Compares the attempts that a running agent reports with the rows. This settles attempts whose answer was lost. */
   reported(turn: Turn, computer: string, inc: number, reports: readonly AttemptReport[]): void {
-    for (const { attempt_id: id, status } of reports) {
+    for (const { attempt_id: id, status, debugged } of reports) {
       const attempt = turn.state.rows.attempts.get(id);
       if (attempt === undefined) this.#stopStray(turn, { computer, inc, epoch: this.#epoch }, id, status);
       if (attempt === undefined || attempt.computer !== computer || attempt.inc !== inc) continue;
+      // A person at a breakpoint has all the time.
+      if (debugged === true && attempt.deadlineAt !== null && awaitsAgent(attempt.state))
+        turn.emit({ op: 'updateAttempt', id, patch: { deadlineAt: null } });
       if (this.#inFlight.has(id) || status === 'unknown') continue;
       if (isUnsettled(attempt.state)) this.#adopt(turn, attempt, status);
     }

@@ -1,9 +1,29 @@
-import { isReachable, toServiceError } from '@lab/contracts';
+import {
+  isReachable,
+  toServiceError,
+  type ErrorCode,
+  type ModuleReference,
+  type ServiceError,
+} from '@lab/contracts';
 import { Backoff, type Log } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
 import type { Agents } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
+
+/** Code that an agent needs soon. */
+export interface WantedCode {
+  computer: string;
+  module: ModuleReference;
+}
+
+/** `why`: `not_found` and `forbidden` say that the agent cannot have the code, `deadline_exceeded` that it still works on it. */
+export interface MissingCode extends WantedCode {
+  why: ServiceError;
+}
+
+/** Errors that say that an agent cannot have code, or does not have it yet. After any other one nobody knows. */
+const isAnswer: ReadonlySet<ErrorCode> = new Set(['not_found', 'forbidden', 'deadline_exceeded']);
 
 /** Informs reachable agents which devices to run, and repeats this until each has acknowledged. */
 export class DeviceAssigner {
@@ -45,6 +65,34 @@ export class DeviceAssigner {
       const { inc } = agent;
       turn.afterCommit(() => this.#send(computer, inc, version, labs));
     }
+  }
+
+  /**
+   * Lets connected agents fetch and install code before they are informed that devices need it, so that the present processes of
+   * these devices work until then. An agent that does not answer is left out: it gets the code when it starts the devices.
+   *
+   * @returns the code that an agent does not have, with the reason
+   */
+  async provide(labs: LabMap, wanted: readonly WantedCode[]): Promise<MissingCode[]> {
+    const epoch = this.#epoch;
+    const missing = await Promise.all(
+      wanted.map(async ({ computer, module }): Promise<MissingCode[]> => {
+        const agent = this.ports.directory.get(computer);
+        if (agent === undefined || !isReachable(agent.state)) return [];
+        const devices = labs.assignmentsOf(computer, this.ports.log);
+        try {
+          await this.ports.agents.provideCode({ computer, inc: agent.inc, epoch }, devices, module);
+          return [];
+        } catch (error) {
+          const why = toServiceError(error);
+          if (isAnswer.has(why.code)) return [{ computer, module, why }];
+          const { message } = why;
+          this.ports.log.warn('an agent could not be asked for new code', { computer, message });
+          return [];
+        }
+      }),
+    );
+    return missing.flat();
   }
 
   nextRetry(now: number): number | undefined {

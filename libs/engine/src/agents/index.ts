@@ -5,7 +5,7 @@ export type { RefusedAgent } from './refused-agents.js';
 export type { AgentRegistration, Heartbeat } from './agent-messages.js';
 export { AgentReports } from './agent-reports.js';
 export { AttemptCommands } from './attempt-commands.js';
-export { DeviceAssigner } from './device-assigner.js';
+export { DeviceAssigner, type MissingCode, type WantedCode } from './device-assigner.js';
 export { type ComputerUse, tasksOn, useOf } from './computer-use.js';
 export { mayHaveMoved, needsPerson } from './device-doubt.js';
 export { deviceStatusOf } from './device-status.js';

@@ -1,7 +1,6 @@
 import {
   isTerminal,
   ServiceError,
-  type AttemptCalls,
   type AttemptOutcome,
   type AttemptResult,
   type Fault,
@@ -52,7 +51,8 @@ export function recordResult(
   const { outcome } = result;
   const calls = result.calls ?? null;
   const reported = endOf(ports.directory, attempt, result, turn.now);
-  const end: AttemptEnd = { calls, endedAt: reported ?? turn.now };
+  const runtime = result.runtime ?? null;
+  const end: AttemptEnd = { calls, runtime, endedAt: reported ?? turn.now };
   switch (outcome.kind) {
     case 'completed':
       return complete(turn, ports.durations, attempt, task, outcome, end);
@@ -76,7 +76,7 @@ export function recordResult(
         attempt,
         task,
         { code: 'outcome_unknown', message: outcome.detail },
-        { calls, endedAt: reported },
+        { calls, runtime, endedAt: reported },
       );
   }
 }
@@ -125,11 +125,13 @@ export function needAttention(
   attempt: AttemptRow,
   task: TaskRunRow,
   reason: Reason,
-  end: { calls: AttemptCalls | null; endedAt: number | null } = attempt,
+  end: Pick<AttemptRow, 'calls' | 'runtime' | 'endedAt'> = attempt,
 ): void {
-  const { calls, endedAt } = end;
+  const { calls, runtime, endedAt } = end;
   if (attempt.state !== 'needs_attention')
-    turn.setAttempt(attempt, 'needs_attention', { reason: stopOf(attempt) ?? reason, calls, endedAt });
+    turn.setAttempt(attempt, 'needs_attention', {
+      ...{ reason: stopOf(attempt) ?? reason, calls, runtime, endedAt },
+    });
   if (task.state === 'running') askAbout(turn, task, reason);
 }
 

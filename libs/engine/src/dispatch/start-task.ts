@@ -101,6 +101,7 @@ export function startTask(
       devices,
       reason: null,
       calls: null,
+      runtime: null,
       deadlineAt: timeoutMs === null ? null : turn.now + timeoutMs,
       createdAt: turn.now,
       endedAt: null,

@@ -50,7 +50,7 @@ const givenPath = 'given[';
 /** Each of the two parameters determines the other, so setting one removes the other. */
 const complements: Readonly<Record<string, string>> = { p_ai: 'p_bayesian', p_bayesian: 'p_ai' };
 
-type Remade = Omit<OptimizerRow, 'insights' | 'best' | 'failure'>;
+type Remade = Omit<OptimizerRow, 'insights' | 'best' | 'failure' | 'runtime'>;
 
 /** An optimizer is made outside of turns before its campaign is accepted, so that the submission reports faults. */
 export class CampaignRequests {
@@ -236,7 +236,7 @@ export class CampaignRequests {
     const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol', rights);
     if (loaded.protocol.optimizer?.hash !== module?.hash)
       throw conflict(`the protocol ${type} was reloaded meanwhile; submit again`);
-    return { ...description, insights: [], best: null, failure: null, overrides, revision: 0 };
+    return { ...description, insights: [], best: null, failure: null, runtime: null, overrides, revision: 0 };
   }
 
   /**

@@ -1,5 +1,6 @@
 import type {
   AttemptStatus,
+  CodeRuntime,
   DeletionScope,
   DeviceAssignment,
   DeviceStatus,
@@ -187,6 +188,13 @@ export interface Agents {
   cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
   status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
   assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void>;
+  /**
+   * Lets an agent fetch and install code before devices get it. An agent of an earlier release does nothing and answers.
+   *
+   * @param devices those that it runs at present
+   * @throws ServiceError also `not_found` and `forbidden` when the agent cannot have the code
+   */
+  provideCode(to: AgentAddress, devices: DeviceAssignment[], module: ModuleReference): Promise<void>;
   /** Restarts an uncertain or faulted device. @param doubtId the doubt that is settled; null: the device has none */
   resetDevice(
     to: AgentAddress,
@@ -266,6 +274,8 @@ export interface OptimizerSession {
   readonly id: string;
   /** Name of its worker. */
   readonly worker: string;
+  /** What executes the optimizer; undefined: its worker has not said. */
+  readonly runtime?: CodeRuntime | undefined;
   /** Reports trials that are new or have another state. A repeated report changes nothing. */
   tell(trials: readonly Trial[]): Promise<void>;
   /** Proposes a row for each run. The same run always gets the same row. */

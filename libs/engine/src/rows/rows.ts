@@ -5,6 +5,7 @@ import type {
   AttemptCalls,
   AttentionAction,
   AttentionKind,
+  CodeRuntime,
   FileDescription,
   InputFile,
   RunFailureAction,
@@ -199,6 +200,8 @@ export interface AttemptRow {
   reason: Reason | null;
   /** Calls of the attempt on devices, as its agent reported at the end; null: not known. */
   calls: AttemptCalls | null;
+  /** What executed its code, as its agent reported at the end; null: not known. */
+  runtime: CodeRuntime | null;
   /** When a running attempt is stopped and counts as failed; null: no limit. */
   deadlineAt: number | null;
   createdAt: number;

@@ -8,6 +8,7 @@ import {
   type DeviceAssignment,
   type DeviceStatus,
   type EmergencyStop,
+  type ModuleReference,
   type TaskStart,
 } from '@lab/contracts';
 import type { AgentReports, Heartbeat } from '../agents/index.js';
@@ -77,6 +78,8 @@ export class MemoryAgents implements Agents {
   onReset: (device: string, doubtId: string | null, by: string) => void = () => undefined;
   /** Called when a device is restarted. An error that it throws is the answer. */
   onRestart: (device: string, by: string, reason: string) => void = () => undefined;
+  /** Called when an agent gets code in advance. An error that it throws is the answer. */
+  onProvide: (computer: string, module: ModuleReference) => void = () => undefined;
   /** Called when an agent is asked to update itself. An error that it throws is the answer. */
   onUpdate: (computer: string, version: string) => UpdateAnswer = () => 'placed';
   /** Version of the agents, by computer. */
@@ -315,6 +318,10 @@ export class MemoryAgents implements Agents {
     });
   }
 
+  async provideCode(to: AgentAddress, _: DeviceAssignment[], module: ModuleReference): Promise<void> {
+    await this.#deliver('provide', to, () => this.onProvide(to.computer, module));
+  }
+
   async resetDevice(
     to: AgentAddress,
     device: { lab: string; name: string },
@@ -423,7 +430,7 @@ export class MemoryAgents implements Agents {
   }
 }
 
-type CallKind = 'start' | 'cancel' | 'status' | 'assign' | 'reset' | 'restart' | 'update';
+type CallKind = 'start' | 'cancel' | 'status' | 'assign' | 'provide' | 'reset' | 'restart' | 'update';
 
 function unitsOf(start: TaskStart): string[] {
   return [

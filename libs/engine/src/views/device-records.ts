@@ -33,6 +33,8 @@ export function describeDevices(
       doubt: status?.doubt ?? null,
       doing,
       last_known: lastKnown,
+      runtime: status?.runtime ?? null,
+      debugger: status?.debugger ?? null,
       functions: status?.functions ?? [],
     });
   }

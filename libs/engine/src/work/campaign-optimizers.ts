@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   type Trial,
 } from '@lab/contracts';
-import { Backoff, type Log } from '@lab/ports';
+import { Backoff, jsonEqual, type Log } from '@lab/ports';
 import {
   type CampaignRow,
   type OptimizerRow,
@@ -214,6 +214,12 @@ export class CampaignOptimizers {
         connection.reported.clear();
         this.#markUnreported(id, connection);
         this.#resolveAwaiting(id);
+        const { runtime } = session;
+        if (
+          runtime !== undefined &&
+          !jsonEqual(turn.state.rows.campaigns.get(id)?.optimizer?.runtime, runtime)
+        )
+          setOptimizer(turn, campaign, { runtime });
         session.onLost((reason) =>
           this.enqueue('loss of an optimizer', (lost) => {
             if (connection.session === session)

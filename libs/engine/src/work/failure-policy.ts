@@ -2,6 +2,7 @@ import {
   awaitsAgent,
   longestPolicyTimeS,
   type AttemptCalls,
+  type CodeRuntime,
   type FailureAction,
   type Reason,
   type TaskFailurePolicy,
@@ -15,6 +16,8 @@ import { closeTask, endTask } from './runs.js';
 export interface AttemptEnd {
   /** Its calls on devices; null: not known, so only a `retry_safe` task is repeated. */
   calls: AttemptCalls | null;
+  /** What executed its code; null: not known. */
+  runtime: CodeRuntime | null;
   endedAt: number;
 }
 
@@ -66,10 +69,10 @@ export function failAttempt(
   attempt: AttemptRow,
   task: TaskRunRow,
   reason: Reason,
-  { calls, endedAt }: AttemptEnd,
+  { calls, runtime, endedAt }: AttemptEnd,
   patch: PatchOf<TaskRunRow> = {},
 ): void {
-  turn.setAttempt(attempt, 'failed', { reason, calls, endedAt });
+  turn.setAttempt(attempt, 'failed', { reason, calls, runtime, endedAt });
   if (reason.code === 'agent_stopped' && !isStopping(turn.state, task))
     return interruptTask(turn, task, reason, calls);
   const { attempts, backoffMs } = failurePolicyOf(turn.state, task);

@@ -95,6 +95,7 @@ const attempt: AttemptRow = {
   devices: {},
   reason: null,
   calls: null,
+  runtime: null,
   deadlineAt: null,
   createdAt: 0,
   endedAt: null,

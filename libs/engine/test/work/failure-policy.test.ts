@@ -461,3 +461,18 @@ describe('the policy of a submission', () => {
     ).rejects.toMatchObject({ code: 'invalid', faults });
   });
 });
+
+describe('a task that a person may hold at a breakpoint', () => {
+  it('has no timeout, as its agent reports', async () => {
+    const test = await lab({ timeout: 30 });
+    await test.run('r', 'p');
+    const [running] = test.agents.running();
+    const attempt = { attempt_id: running?.attempt ?? '', status: 'running' as const, debugged: true };
+    test.engine.agents.heartbeat('pc', { inc: 1, devices: [], attempts: [attempt] });
+    await test.clock.settle();
+    expect([...test.store.rows.attempts.values()]).toMatchObject([{ deadlineAt: null }]);
+    await test.live(3_600_000);
+    expect(test.running()).toEqual(['r/a']);
+    expect(test.agents.stops).toEqual([]);
+  });
+});

@@ -40,6 +40,7 @@ import {
   type ArchivedSince,
   type AttentionWithTask,
   type Codes,
+  type LatestRuntime,
   type StoredResourceInUse,
   type StoredRunOfCampaign,
 } from './shapes.js';
@@ -115,10 +116,17 @@ const attemptHasDevice = (device: FilterValue): RawBuilder<unknown> =>
   sql`jsonb_path_exists(attempt.devices, '$.* ? (@.lab == $lab && @.name == $name)',
     jsonb_build_object('lab', split_part(${device}::text, '.', 1), 'name', split_part(${device}::text, '.', 2)))`;
 
+/** What executed the latest attempt of a task. */
+export const latestRuntime = sql`(select attempt.runtime from attempt
+  where attempt.task_run_id = task_run.id and attempt.number = task_run.attempt)`;
+
 /** How each list is read. */
 export const storedLists: Lists = {
-  tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
-    columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
+  tasks: list<
+    StoredTaskRun & ArchivedSince & LatestRuntime & { protocol_run: string | null },
+    StoredItems['tasks']
+  >({
+    columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at, ${latestRuntime} as runtime`,
     from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
     alias: 'task_run',
     fields: taskFields,

@@ -37,6 +37,7 @@ import {
 import { CodeHashReader } from './code-hashes.js';
 import { readEndedTasks, type EndedTasksPart } from './ended-tasks.js';
 import { readLabs, type LabRecordKind } from './labs.js';
+import { latestRuntime } from './lists.js';
 import { limited, longestReadMs } from './limited.js';
 import { narrowerList, readOne, readPage, readRow } from './pages.js';
 import { campaignRecord, protocolRunRecord, type ArchivedSince, type StoredRunWithTasks } from './shapes.js';
@@ -68,7 +69,7 @@ export class Records {
   async protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {
     if (!isStorable(name)) return undefined;
     const tasks = sql`, (select coalesce(json_agg(agg), '[]') from (
-      select task_run.* from task_run where task_run.run_id = protocol_run.id order by task_run.id) agg) as tasks`;
+      select task_run.*, ${latestRuntime} as runtime from task_run where task_run.run_id = protocol_run.id order by task_run.id) agg) as tasks`;
     const row = await answered(
       readRow<StoredRunWithTasks>(this.db, 'protocol_runs', sql`protocol_run.name = ${name}`, tasks),
     );

@@ -10,6 +10,7 @@ import {
   AuditRecord,
   type CampaignRecord,
   CampaignSummary,
+  type CodeRuntime,
   DeletionRecord,
   EmergencyStopRecord,
   type FileDescription,
@@ -52,6 +53,11 @@ export interface ArchivedSince {
   archived_at: string | null;
 }
 
+/** What executed the latest attempt of a task; null: not known. */
+export interface LatestRuntime {
+  runtime: CodeRuntime | null;
+}
+
 export type StoredRunOfCampaign = StoredProtocolRun & ArchivedSince & { campaign: string | null };
 
 export function campaignRecord(row: StoredCampaign & ArchivedSince): CampaignRecord {
@@ -78,14 +84,15 @@ const knownToLeader = null;
 function keptOptimizer(optimizer: StoredCampaign['optimizer']): KeptOptimizer | null {
   if (optimizer === null) return null;
   const { overrides: _secrets, revision: _own, ...kept } = optimizer;
-  return kept;
+  // The release before stored none.
+  return { ...kept, runtime: (kept as Partial<KeptOptimizer>).runtime ?? null };
 }
 
 export function trialRecord(row: StoredTrial): Trial {
   return recordOf(Trial, row, {});
 }
 
-export type StoredRunWithTasks = StoredRunOfCampaign & { tasks: StoredTaskRun[] };
+export type StoredRunWithTasks = StoredRunOfCampaign & { tasks: (StoredTaskRun & LatestRuntime)[] };
 
 export function protocolRunRecord(row: StoredRunWithTasks, codes: Codes): ProtocolRunRecord {
   const { name, archived_at } = row;
@@ -96,13 +103,13 @@ export function protocolRunRecord(row: StoredRunWithTasks, codes: Codes): Protoc
 }
 
 /** The rows that the database puts into JSON have its own text for times. */
-function withIsoTimes(row: StoredTaskRun): StoredTaskRun {
+function withIsoTimes<Row extends StoredTaskRun>(row: Row): Row {
   const columns: Record<string, unknown> = { ...row };
   for (const { name, kind } of tables.taskRuns.columns) {
     const value = columns[name];
     if (kind === 'timestamptz' && typeof value === 'string') columns[name] = isoTime(value);
   }
-  return columns as unknown as StoredTaskRun;
+  return columns as unknown as Row;
 }
 
 export function protocolRunSummary(row: StoredRunOfCampaign): ProtocolRunSummary {
@@ -113,7 +120,7 @@ export function protocolRunSummary(row: StoredRunOfCampaign): ProtocolRunSummary
 }
 
 export function taskRunRecord(
-  row: StoredTaskRun & ArchivedSince,
+  row: StoredTaskRun & ArchivedSince & LatestRuntime,
   protocolRun: string | null,
   codes: Codes,
 ): TaskRunRecord {
@@ -133,7 +140,11 @@ export function taskRunRecord(
 export function acceptedTaskRecord(row: TaskRunRow, codeHash: string | null): TaskRunRecord {
   const stored = tables.taskRuns.toStored(row) as unknown as StoredTaskRun;
   const hashes = new Map(codeHash === null ? [] : [[row.type, codeHash]]);
-  return taskRunRecord({ ...stored, archived_at: null }, null, new Map([[row.definitionHash, hashes]]));
+  return taskRunRecord(
+    { ...stored, archived_at: null, runtime: null },
+    null,
+    new Map([[row.definitionHash, hashes]]),
+  );
 }
 
 export function fileRecord({ name, size, sha256 }: FileDescription): FileRecord {

@@ -23,6 +23,7 @@ import { taskDevices } from './migrations/0018-task-devices.js';
 import { usage } from './migrations/0019-usage.js';
 import { pipelineTokens } from './migrations/0020-pipeline-tokens.js';
 import { taskOrder } from './migrations/0021-task-order.js';
+import { runtimes } from './migrations/0022-runtimes.js';
 import { deviceFiles } from './migrations/0023-device-files.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0019_usage': usage,
   '0020_pipeline_tokens': pipelineTokens,
   '0021_task_order': taskOrder,
+  '0022_runtimes': runtimes,
   '0023_device_files': deviceFiles,
 };
 

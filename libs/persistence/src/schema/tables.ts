@@ -176,10 +176,12 @@ export const attempts = tableOf<AttemptRow>()({
     devices: 'jsonb',
     reason: 'jsonb?',
     calls: 'jsonb?',
+    runtime: 'jsonb?',
     deadlineAt: 'timestamptz?',
     createdAt: 'timestamptz',
     endedAt: 'timestamptz?',
   },
+  later: ['runtime'],
   constraints: [
     'constraint attempt_number unique (task_run_id, number)',
     oneOf('state', Object.keys(attemptTransitions)),

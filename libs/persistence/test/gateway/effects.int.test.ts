@@ -59,8 +59,9 @@ test('a call is stored with the work of its attempt, and its times are corrected
     { op: 'insertAttempt', row: attempt('a1', 't1') },
   ]);
   const ended = { state: 'completed', ended_ms: t0 + 2_000, result: { at: 'rack' } } as const;
+  const runtime = { name: 'python', version: '3.11.2', environment: 'ab12' } as const;
   await store.effects.append('bench_b', 7_000, [
-    effect('a1/1', { ...ended, attempt_id: 'a1', code_hash: 'hash' }),
+    effect('a1/1', { ...ended, attempt_id: 'a1', code_hash: 'hash', runtime }),
   ]);
   expect(await records.effect('a1/1')).toEqual({
     ...{ id: 'a1/1', lab: 'lab', device: 'arm', computer: 'bench_b', function: 'move', kind: 'effect' },
@@ -68,7 +69,7 @@ test('a call is stored with the work of its attempt, and its times are corrected
     ...{ person: null, attempt_id: 'a1', task: 'mix', protocol_run: 'run_1', campaign: 'sweep' },
     began_at: new Date(t0 - 7_000).toISOString(),
     ended_at: new Date(t0 - 5_000).toISOString(),
-    ...{ clock_offset_ms: 7_000, code_hash: 'hash' },
+    ...{ clock_offset_ms: 7_000, code_hash: 'hash', runtime },
     ...{ package: null, package_version: null, package_commit: null, package_modified: null },
   });
   expect(await records.effect('none')).toBeUndefined();

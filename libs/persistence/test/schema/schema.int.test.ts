@@ -123,6 +123,7 @@ describe('a database of another development version', () => {
       '0019_usage',
       '0020_pipeline_tokens',
       '0021_task_order',
+      '0022_runtimes',
     ]);
   });
 });

@@ -189,6 +189,7 @@ describe('the store', () => {
       { name: '0019_usage' },
       { name: '0020_pipeline_tokens' },
       { name: '0021_task_order' },
+      { name: '0022_runtimes' },
     ]);
     await dropDatabase(postgres.url, name);
   });

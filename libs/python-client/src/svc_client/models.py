@@ -139,6 +139,17 @@ class AttemptRecordCalls(TypedDict):
     in_doubt: AttemptRecordCallsInDoubt | None
 
 
+class AttemptRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class AttemptRecord(TypedDict):
     """One execution of a task."""
 
@@ -160,6 +171,8 @@ class AttemptRecord(TypedDict):
     """Device handle to the device that the attempt had."""
     calls: AttemptRecordCalls | None
     """What the attempt did to devices, as its agent reported at the end; null: not known."""
+    runtime: AttemptRecordRuntime | None
+    """What really executed the code; null: not known."""
     deadline_at: str | None
     """When the service stops the attempt, and the attempt has failed; null: there is no limit."""
     created_at: str
@@ -701,6 +714,17 @@ class DeviceDetailLastKnown(TypedDict):
     """When the agent was last heard."""
 
 
+class DeviceDetailRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class DeviceDetailFunctionsItem(TypedDict):
     name: str
     """Name of the function in calls."""
@@ -739,6 +763,11 @@ class DeviceDetail(TypedDict):
     last_known: DeviceDetailLastKnown | None
     """What the agent of an unreachable device said last; null when the device is reachable, or its agent was never
     heard."""
+    runtime: DeviceDetailRuntime | None
+    """What really executed the code; null: not known."""
+    debugger: str | None
+    """Address on its computer at which a debugger may attach to the process of the device. Its time limits are
+    suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known."""
     functions: list[DeviceDetailFunctionsItem]
     """Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are
     not checked then."""
@@ -880,6 +909,17 @@ class DeviceRecordLastKnown(TypedDict):
     """When the agent was last heard."""
 
 
+class DeviceRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class DeviceRecordFunctionsItem(TypedDict):
     name: str
     """Name of the function in calls."""
@@ -920,6 +960,11 @@ class DeviceRecord(TypedDict):
     last_known: DeviceRecordLastKnown | None
     """What the agent of an unreachable device said last; null when the device is reachable, or its agent was never
     heard."""
+    runtime: DeviceRecordRuntime | None
+    """What really executed the code; null: not known."""
+    debugger: str | None
+    """Address on its computer at which a debugger may attach to the process of the device. Its time limits are
+    suspended, and nobody knows whether it stands at a breakpoint. Null: none may attach, or not known."""
     functions: list[DeviceRecordFunctionsItem]
     """Functions that can be called by RPC."""
 
@@ -999,6 +1044,17 @@ class EffectRecordError(TypedDict):
     """What is known of the effect: `none`, `maybe` or `done`."""
 
 
+class EffectRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class EffectRecord(TypedDict):
     """A call of a function that may change something, as the agent of the device recorded it."""
 
@@ -1041,6 +1097,8 @@ class EffectRecord(TypedDict):
     """Milliseconds by which the clock of the computer was ahead when the record was stored."""
     code_hash: str | None
     """Content hash of the code of the device; null: not known."""
+    runtime: EffectRecordRuntime | None
+    """What really executed the code; null: not known."""
     package: str | None
     """Package of that code."""
     package_version: str | None
@@ -1410,6 +1468,17 @@ class KeptOptimizerFailure(TypedDict):
     """The cause in words."""
 
 
+class KeptOptimizerRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class KeptOptimizer(TypedDict):
     """What is kept of the optimizer of a campaign; `failure`: why no further trials can be made."""
 
@@ -1428,6 +1497,8 @@ class KeptOptimizer(TypedDict):
     best: list[dict[str, Any]] | None
     """The best rows measured: one row, or the Pareto front; null while the campaign runs."""
     failure: KeptOptimizerFailure | None
+    runtime: KeptOptimizerRuntime | None
+    """What really executed the code; null: not known."""
 
 
 class LabChange(TypedDict):
@@ -1695,6 +1766,17 @@ class OptimizerRecordFailure(TypedDict):
     """The cause in words."""
 
 
+class OptimizerRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class OptimizerRecord(TypedDict):
     """The optimizer of a campaign. No secret is in it."""
 
@@ -1722,6 +1804,8 @@ class OptimizerRecord(TypedDict):
     best: list[dict[str, Any]] | None
     """The best rows measured: one row, or the Pareto front; null while the campaign runs."""
     failure: OptimizerRecordFailure | None
+    runtime: OptimizerRecordRuntime | None
+    """What really executed the code; null: not known."""
     pending: list[Trial]
     """Trials whose run has not begun, by number."""
     journal: list[JournalEntry]
@@ -3091,6 +3175,17 @@ class TaskFileRecord(TypedDict):
     """When the task was created."""
 
 
+class TaskRunRecordRuntime(TypedDict):
+    """What really executed the code; null: not known."""
+
+    name: Literal["node", "python"]
+    """What executes the code."""
+    version: str | None
+    """Version of Node or Python, as the process of the code said; null: it did not say."""
+    environment: str | None
+    """SHA-256 of the lock of the libraries from PyPI; null: the code has none."""
+
+
 class TaskRunRecord(TypedDict):
     id: str
     """Unique identifier of the record."""
@@ -3147,6 +3242,8 @@ class TaskRunRecord(TypedDict):
     """Computer that the latest attempt ran on."""
     code_hash: str | None
     """Content hash of the code of the task; null: not known."""
+    runtime: TaskRunRecordRuntime | None
+    """What really executed the code; null: not known."""
     allocation_timeout: float | None
     """Seconds within which an on-demand task must start."""
     failure_policy: TaskFailurePolicy

@@ -9,4 +9,5 @@ export type {
   WebhookSettings,
 } from './file-schema.js';
 export { type ConfigDefinition, type ConfigOf, type ConfigSources, defineConfig } from './load-config.js';
+export { isLoopback } from './loopback.js';
 export { optional, servedAt, setting, type Setting, settings, wholeNumber } from './settings.js';

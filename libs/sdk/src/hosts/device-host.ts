@@ -117,6 +117,7 @@ async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
       type: 'ready',
       functions: [...functions.values()].map(({ method: _, ...declared }) => declared),
       can_stop: made._stop !== undefined,
+      version: process.versions.node,
     });
   } catch (error) {
     channel.send({ type: 'init_failed', error: describeError(error, module) });

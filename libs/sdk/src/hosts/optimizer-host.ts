@@ -60,7 +60,8 @@ class OptimizerHost {
     try {
       const value = await this.#perform(message);
       this.#flushOutput();
-      this.#channel.send({ type: 'result', call_id, value: this.#concealment.value(value) });
+      const { node: version } = process.versions;
+      this.#channel.send({ type: 'result', call_id, value: this.#concealment.value(value), version });
     } catch (error) {
       this.#flushOutput();
       this.#channel.send(this.#concealment.value(this.#failure(call_id, error)));

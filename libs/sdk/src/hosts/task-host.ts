@@ -62,7 +62,7 @@ channel.onGone(() => process.exit(1));
 process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
 process.on('uncaughtException', (error) => crash(error));
 process.on('unhandledRejection', (error) => crash(error));
-channel.send({ type: 'waiting' });
+channel.send({ type: 'waiting', version: process.versions.node });
 
 function receive(message: ToTask): void {
   if (isMainThread && message.type === 'run' && message.isolation === 'thread') {

@@ -122,6 +122,10 @@ export class SimulatedAgents implements Agents {
     return Promise.resolve();
   }
 
+  provideCode(): Promise<void> {
+    return Promise.resolve();
+  }
+
   resetDevice(): Promise<void> {
     return Promise.resolve();
   }

@@ -22,6 +22,8 @@ export interface StackOptions {
   /** Keep what an earlier stack left; default: a fresh folder that is removed at the end. */
   dataDir?: string;
   env?: Record<string, string>;
+  /** Further arguments of `svc start`. */
+  args?: readonly string[];
   /** How long to wait for `ready`, in milliseconds. */
   readyMs?: number;
 }
@@ -87,8 +89,8 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
-  const { program = cli, readyMs = 60_000 } = options;
-  const { supervisor, printed, env, url } = await launch(program, own, readyMs);
+  const { program = cli, readyMs = 60_000, args: flags = [] } = options;
+  const { supervisor, printed, env, url } = await launch([program, 'start', ...flags], own, readyMs);
   const beside: ChildProcess[] = [];
   const startBeside = (more: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess => {
     const child = spawn(process.execPath, [program, ...args], {
@@ -120,7 +122,7 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   };
 }
 
-async function launch(program: string, own: Record<string, string>, readyMs: number) {
+async function launch(args: readonly string[], own: Record<string, string>, readyMs: number) {
   for (let attempt = 1; ; attempt += 1) {
     const port = String(await freePort());
     const env: NodeJS.ProcessEnv = { ...processEnvironment(), SVC_HTTP_PORT: port, ...own };
@@ -128,7 +130,7 @@ async function launch(program: string, own: Record<string, string>, readyMs: num
     let url = '';
     try {
       const supervisor = await startProgram({
-        ...{ name: 'the stack', command: process.execPath, args: [program, 'start'], env },
+        ...{ name: 'the stack', command: process.execPath, args, env },
         ...{ readyMs, endSignal: 'SIGTERM' },
         onLine(line) {
           printed.push(line);

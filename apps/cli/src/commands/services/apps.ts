@@ -15,6 +15,13 @@ const descriptions: Record<ServiceName, string> = {
   optimizer: 'run the optimizer worker alone',
 };
 
+/** The service reads the option itself. */
+export const debugHostOption: [string, string, (name: string, earlier?: string[]) => string[]] = [
+  '--debug-host <name>',
+  'let a debugger attach to the process of this device (LAB.DEVICE), task type or protocol with an optimizer; may be repeated; for development alone: every user of this computer can then execute code',
+  (name, earlier = []) => [...earlier, name],
+];
+
 /**
  * One command for each service. The service runs in this process, under its own name and rules.
  *
@@ -34,6 +41,7 @@ export function addAppCommands(program: Command): Command {
       '--ip <address...>',
       'address that campaigns name it by in optimizer_ip (SVC_OPTIMIZER_IP, default: all of this computer)',
     )
+    .option(...debugHostOption)
     .action((flags: { ip?: string[] }) =>
       runApp('optimizer', flags.ip === undefined ? {} : { SVC_OPTIMIZER_IP: flags.ip.join(',') }),
     );
@@ -41,6 +49,7 @@ export function addAppCommands(program: Command): Command {
     .command('agent')
     .description(descriptions.agent)
     .option('--computer <name>', 'name of the computer in lab.yml (SVC_COMPUTER, default svc_computer)')
+    .option(...debugHostOption)
     .action((flags: { computer?: string }) =>
       runApp('agent', flags.computer === undefined ? {} : { SVC_COMPUTER: flags.computer }),
     );

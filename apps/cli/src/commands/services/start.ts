@@ -3,6 +3,7 @@ import { ApiClient } from '@lab/api-client';
 import type { Command } from 'commander';
 import type { Stack, StackOptions } from '../../stack/index.js';
 import { userError } from '../user-error.js';
+import { debugHostOption } from './apps.js';
 
 interface StartFlags {
   port?: string;
@@ -10,6 +11,7 @@ interface StartFlags {
   userDir?: string;
   config?: string;
   orchestrators?: string;
+  debugHost?: string[];
 }
 
 /**
@@ -35,6 +37,7 @@ export function addStartCommand(program: Command): void {
       '--orchestrators <n>',
       'number of orchestrators; one leads, the others are on standby (default 1)',
     )
+    .option(...debugHostOption)
     .action((flags: StartFlags) => start(flags));
 }
 
@@ -67,6 +70,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
     stack = await startStack({
       ...options,
       signal: callOff.signal,
+      debugHosts: flags.debugHost,
       sources: {
         override: {
           SVC_HTTP_PORT: flags.port,

@@ -32,6 +32,7 @@ import {
 } from '../fields/inputs.js';
 import { FileRecord, InputFileRecord } from '../files.js';
 import { ResourceValue } from '../resources.js';
+import { codeRuntime, type CodeRuntime } from './code-runtime.js';
 import { attemptTimeout, RetryPolicy, TaskFailurePolicy } from './failure-policy.js';
 import { DeviceReference, Reason, WorkRecord } from './work.js';
 import type { FieldType } from '../fields/field.js';
@@ -123,6 +124,8 @@ export class TaskRunRecord extends WorkRecord {
   late_by_s!: number | null;
   @Field(orNull(text('Computer that the latest attempt ran on.', 'svc_computer'))) computer!: string | null;
   @Field(orNull(text('Content hash of the code of the task; null: not known.'))) code_hash!: string | null;
+  /** Of the latest attempt. Null until the attempt has ended. */
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
   @Field(orNull(number('Seconds within which an on-demand task must start.', 600)))
   allocation_timeout!: number | null;
   /** What the submission of an on-demand task says; empty for a task of a run. */
@@ -174,6 +177,8 @@ export class AttemptRecord {
   @Field(map(DeviceReference, 'Device handle to the device that the attempt had.'))
   devices!: Record<string, DeviceReference>;
   @Field(orNull(attemptCalls)) calls!: AttemptCalls | null;
+  /** Null until the attempt has ended. */
+  @Field(orNull(codeRuntime)) runtime!: CodeRuntime | null;
   @Field(
     orNull(time('When the service stops the attempt, and the attempt has failed; null: there is no limit.')),
   )

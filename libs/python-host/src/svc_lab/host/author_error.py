@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .package_code import origin_of
+
 # See ../device.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ def _stack_of(error: BaseException, package: str, causes: int) -> str:
     message = message_of(error)
     name = type(error).__name__
     lines = [_cut(message if message.startswith(name) else f"{name}: {message}")]
-    if isinstance(error, SyntaxError) and str(error.filename).startswith(f"{package}/"):
-        lines.append(f"    at {error.filename}:{error.lineno}")
+    if isinstance(error, SyntaxError) and origin_of(str(error.filename)).startswith(f"{package}/"):
+        lines.append(f"    at {origin_of(str(error.filename))}:{error.lineno}")
     lines.extend(_frames(error.__traceback__, package))
     device_stack = getattr(error, "device_stack", None)
     if isinstance(device_stack, str):
@@ -52,8 +54,9 @@ def _frames(traceback: TracebackType | None, package: str) -> list[str]:
     found: list[str] = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
-        if code.co_filename.startswith(f"{package}/"):
-            place = f"{code.co_filename}:{traceback.tb_lineno}"
+        file = origin_of(code.co_filename)
+        if file.startswith(f"{package}/"):
+            place = f"{file}:{traceback.tb_lineno}"
             found.append(f"    at {place}" if code.co_name == "<module>" else f"    at {code.co_name} ({place})")
         traceback = traceback.tb_next
     return found[::-1][:MAX_FRAMES]

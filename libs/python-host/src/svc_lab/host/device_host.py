@@ -21,7 +21,7 @@ from ..functions import declared_functions
 from .author_error import describe_error
 from .channel import Channel
 from .json_values import NotJson, to_json
-from .messages import TO_DEVICE, check_message
+from .messages import TO_DEVICE, check_message, python_version
 from .output import capture_output
 from .package_code import PackageCode, class_in, use
 from .threads import OWN_PREFIX, AuthorLoop, Caller, Crew, Lane
@@ -154,6 +154,7 @@ class DeviceHost:
                         "type": "ready",
                         "functions": list(self._functions.values()),
                         "can_stop": hasattr(self._device, "_stop"),
+                        "version": python_version(),
                     }
                 )
                 self._initialized.set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 # See ../device.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ TO_OPTIMIZER: Mapping[str, Shape] = {
     "call_result": {"texts": ("call_id",), "objects": ("value",)},
     "call_failure": {"texts": ("call_id", "code"), "objects": ("error",)},
 }
+
+
+def python_version() -> str:
+    """The version that executes this process, such as `3.11.2`. `platform` would take longer to load than the rest of the host."""
+    return sys.version.split(maxsplit=1)[0]
 
 
 def check_message(message: Mapping[str, Any], shapes: Mapping[str, Shape]) -> None:

@@ -17,7 +17,7 @@ from .author_error import describe_error
 from .channel import Channel
 from .concealment import Concealment
 from .json_values import NotJson
-from .messages import TO_OPTIMIZER, check_message
+from .messages import TO_OPTIMIZER, check_message, python_version
 from .output import capture_output
 from .threads import OWN_PREFIX, Lane
 from .worker_calls import WorkerCalls
@@ -71,7 +71,7 @@ class OptimizerHost:
         call_id = order["call_id"]
         try:
             value = self._perform(order)
-            answer = {"type": "result", "call_id": call_id, "value": value}
+            answer = {"type": "result", "call_id": call_id, "value": value, "version": python_version()}
         except SystemExit as error:
             # By its exit code the worker tells people what has happened.
             self._flush_output()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import json
+import os
 import sys
 
 # See ../device.py.
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
 
 BUNDLE_FORMAT = 1
 """Of `libs/definitions/src/code/python-bundle.ts`, which writes the bundles."""
+
+sources: str | None = None
+"""Under a debugger: absolute path of the folder with the packages as their authors have them. A debugger stops in these files."""
+
+
+def file_of(origin: str) -> str:
+    """The file name of compiled code, such as `color_lab/tasks/mix/task.py`; under a debugger the file of the author, if it is there."""
+    path = origin if sources is None else os.path.join(sources, *origin.split("/"))
+    return path if os.path.isabs(path) and os.path.isfile(path) else origin
+
+
+def origin_of(file: str) -> str:
+    """What `file_of` was given."""
+    if sources is None or not file.startswith(sources + os.sep):
+        return file
+    return file[len(sources) + 1 :].replace(os.sep, "/")
 
 
 class PackageCode:
@@ -100,7 +117,7 @@ class _ModuleLoader:
         return self._source
 
     def _compiled(self) -> CodeType:
-        return compile(self._source, self._origin, "exec", dont_inherit=True)
+        return compile(self._source, file_of(self._origin), "exec", dont_inherit=True)
 
 
 class _EosFinder:

@@ -20,7 +20,7 @@ from .author_error import describe_error
 from .channel import Channel
 from .device_calls import DeviceCalls
 from .json_values import NotJson
-from .messages import TO_TASK, check_message
+from .messages import TO_TASK, check_message, python_version
 from .output import capture_output
 from .package_code import PackageCode, class_in, forget, use
 from .task_result import CheckedResult
@@ -145,7 +145,7 @@ class TaskHost:
         # Ctrl-C in a terminal reaches every process of the group, but the agent decides when its tasks end.
         note = "SIGINT left to the agent"
         signal.signal(signal.SIGINT, lambda *_: self._notes.run(lambda: self._channel.log("debug", note)))
-        self._channel.post({"type": "waiting"})
+        self._channel.post({"type": "waiting", "version": python_version()})
         for message in self._channel.messages():
             try:
                 check_message(message, TO_TASK)
