@@ -20,6 +20,7 @@ export class DeviceStatusTracker {
   #detail: string | null = null;
   #stopText: string | undefined;
   #silentSince: number | undefined;
+  #asks: DeviceStatus['asks'];
   #runningStops = 0;
 
   /**
@@ -62,6 +63,13 @@ export class DeviceStatusTracker {
     this.#report();
   }
 
+  /** What the driver asks people, and since when, in milliseconds since 1970; undefined: nothing. */
+  set asks(asks: DeviceStatus['asks']) {
+    if (asks?.text === this.#asks?.text) return;
+    this.#asks = asks;
+    this.#report();
+  }
+
   /** Shows that `_stop` of an emergency stop runs, until `stop` has ended. */
   async whileStopping(stop: Promise<void>): Promise<void> {
     this.#runningStops += 1;
@@ -74,7 +82,8 @@ export class DeviceStatusTracker {
   get current(): DeviceStatus {
     const { lab, name } = this.device;
     const doing = this.doing();
-    const detail = [this.#detail, this.#silentSince === undefined ? null : notResponding]
+    const silence = this.#silentSince === undefined ? null : notResponding;
+    const detail = [this.#detail, silence, this.#asks?.text ?? null]
       .filter((text) => text !== null)
       .join('; ');
     return {
@@ -88,6 +97,7 @@ export class DeviceStatusTracker {
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
       ...(doing === undefined ? {} : { doing }),
       ...(this.#silentSince === undefined ? {} : { silent_since_ms: this.#silentSince }),
+      ...(this.#asks === undefined ? {} : { asks: this.#asks }),
     };
   }
 
