@@ -132,6 +132,13 @@ export const rooms = {
     author: [],
     hosts: ['author'],
   },
+  instruments: {
+    settings: [],
+    nodes: ['settings'],
+    madsci: ['nodes', 'settings'],
+    opentrons: ['nodes', 'settings'],
+    eos: ['nodes', 'settings'],
+  },
   definitions: {
     model: [],
     templates: ['model'],
