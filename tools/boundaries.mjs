@@ -147,6 +147,10 @@ export const rooms = {
     http: ['messages', 'settings'],
     mqtt: ['messages', 'settings'],
     opcua: ['messages', 'settings'],
+    nodes: ['settings'],
+    madsci: ['nodes', 'settings'],
+    opentrons: ['nodes', 'settings'],
+    eos: ['nodes', 'settings'],
   },
   definitions: {
     model: [],

@@ -6635,6 +6635,8 @@ export interface components {
             [key: string]: unknown;
           };
         };
+        /** @description True: a call runs at once, also beside an effect in progress. */
+        beside?: boolean;
         /** @description Parameters that a task may give without their names, in their order. */
         positional?: string[];
       }[];

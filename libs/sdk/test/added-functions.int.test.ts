@@ -23,6 +23,7 @@ describe.each(languages)('a device in $name that adds functions when it starts',
       name,
       kind: 'idempotent',
       description: `Does ${name}`,
+      beside: true,
       parameters: { times: { type: 'int', unit: 'n/a' } },
     });
     expect((await started.next('ready'))['functions']).toEqual([
@@ -31,7 +32,10 @@ describe.each(languages)('a device in $name that adds functions when it starts',
       added('shake'),
     ]);
     started.send({ type: 'call', call_id: 'c1', function: 'shake', arguments: { times: 3 } });
+    expect(await started.next('asks')).toMatchObject({ text: 'shake it' });
     expect(await started.next('result')).toMatchObject({ call_id: 'c1', value: 'shake 3 times, c1' });
+    started.send({ type: 'call', call_id: 'c3', function: 'stir', arguments: { times: 1 } });
+    expect(await started.next('asks')).toMatchObject({ text: null });
     started.send({ type: 'call', call_id: 'c2', function: 'tilt', arguments: {} });
     expect(await started.next('failure')).toMatchObject({ call_id: 'c2', code: 'unknown_function' });
   });

@@ -66,6 +66,7 @@ export interface Situation {
 
 const warningCodes = new Set([
   ...['runs_long', 'device_not_responding', 'second_agent', 'agent_incompatible', 'messages_refused'],
+  ...['device_asks'],
   ...['clock_skew', 'ledger_unwritable', 'rollout_halted', 'restored', 'backup_waits', 'deployment_failed'],
   ...['quota_nearly_used', 'waits_for_quota'],
 ]);

@@ -132,6 +132,7 @@ export class DeviceActor {
     return this.#calls.post({
       id: call.callId,
       kind: declared.kind,
+      beside: declared.beside,
       name: call.function,
       message: { type: 'call', call_id: call.callId, function: call.function, arguments: values },
       arguments: maskedArguments(declared, values),

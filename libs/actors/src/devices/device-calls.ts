@@ -25,6 +25,8 @@ export interface PostedCall {
   /** Unique for ever. */
   id: string;
   kind: FunctionKind;
+  /** It runs beside an effect in progress, though it is no query. */
+  beside?: boolean | undefined;
   name: string;
   message: ToDevice;
   /** For people: without secret values. */
@@ -51,6 +53,7 @@ export function isOf(call: PostedCall, { attemptId, caller }: CallsOf): boolean 
 interface DeviceLetter {
   readonly id: string;
   readonly query: boolean;
+  readonly beside: boolean;
   readonly call: PostedCall;
   readonly postedAt: number;
   /** Wall clock when it began, in milliseconds since 1970; 0: it has not begun. */
@@ -110,7 +113,7 @@ export interface LostCalls {
  *
  * Guarantees: those of {@link Mailbox}. A call that may change something is sent to the process at most once, and only
  * after its record is durable. A call that was sent is settled only when the process has answered or is dead; the one
- * exception is a query that exceeds its time beside an effect. A call with the id of a present call joins that call.
+ * exception is a call beside an effect, such as a query, that exceeds its time. A call with the id of a present call joins that call.
  */
 export class DeviceCalls {
   readonly #errors: CallErrors;
@@ -172,6 +175,7 @@ export class DeviceCalls {
       const letter: DeviceLetter = {
         id: call.id,
         query: call.kind === 'query',
+        beside: call.kind === 'query' || call.beside === true,
         call,
         postedAt: this.ports.clock.now(),
         begunAt: 0,
@@ -210,7 +214,7 @@ export class DeviceCalls {
       if (letter.query) {
         this.#send(letter);
       } else {
-        this.ports.busyWith(letter.call.name);
+        if (!letter.beside) this.ports.busyWith(letter.call.name);
         void this.#recordThenSend(letter);
       }
     }
@@ -226,7 +230,7 @@ export class DeviceCalls {
     const error = failure === undefined ? undefined : errorOf(letter.call, failure);
     if (!letter.query) {
       this.#recordEnd(letter, error, value);
-      this.ports.busyWith(undefined);
+      if (!letter.beside) this.ports.busyWith(undefined);
     }
     letter.settle(error, value);
     this.pump();
@@ -337,7 +341,7 @@ export class DeviceCalls {
   #release(letter: DeviceLetter, error: ServiceError): void {
     letter.settle(error);
     if (this.#mailbox.finish(letter.id) === undefined) return;
-    this.ports.busyWith(undefined);
+    if (!letter.beside) this.ports.busyWith(undefined);
     this.pump();
   }
 
@@ -375,9 +379,11 @@ export class DeviceCalls {
 
   #overdue(letter: DeviceLetter): void {
     letter.overdue = true;
-    if (letter.query && !this.quiet) {
+    if (letter.beside && !this.quiet) {
+      const error = this.#errors.overdue(letter.call);
       this.#mailbox.finish(letter.id);
-      letter.settle(this.#errors.overdue(letter.call));
+      if (!letter.query) this.#recordEnd(letter, error, undefined);
+      letter.settle(error);
       this.pump();
       return;
     }

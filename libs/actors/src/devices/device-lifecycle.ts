@@ -312,6 +312,10 @@ export class DeviceLifecycle {
         return;
       case 'cleaned_up':
         return;
+      case 'asks':
+        this.#status.asks =
+          message.text === null ? undefined : { text: message.text, since_ms: this.ports.wall.now() };
+        return;
       case 'log':
         this.ports.log[message.level](message.text, { source: 'device' });
         return;
@@ -353,6 +357,7 @@ export class DeviceLifecycle {
     this.#status.runtime = undefined;
     this.#status.debugger = undefined;
     this.#status.silentSince = undefined;
+    this.#status.asks = undefined;
     const how = describeExit(exit);
     const lost = this.#calls.lost(how);
     this.#afterExit(how, lost);

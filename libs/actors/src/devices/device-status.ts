@@ -23,6 +23,7 @@ export class DeviceStatusTracker {
   #silentSince: number | undefined;
   #runtime: CodeRuntime | undefined;
   #debugger: string | undefined;
+  #asks: DeviceStatus['asks'];
   #runningStops = 0;
 
   /**
@@ -85,6 +86,13 @@ export class DeviceStatusTracker {
     this.#report();
   }
 
+  /** What the driver asks people, and since when, in milliseconds since 1970; undefined: nothing. */
+  set asks(asks: DeviceStatus['asks']) {
+    if (asks?.text === this.#asks?.text) return;
+    this.#asks = asks;
+    this.#report();
+  }
+
   /** Shows that `_stop` of an emergency stop runs, until `stop` has ended. */
   async whileStopping(stop: Promise<void>): Promise<void> {
     this.#runningStops += 1;
@@ -101,6 +109,7 @@ export class DeviceStatusTracker {
       this.#detail,
       this.#silentSince === undefined ? null : notResponding,
       this.#debugger === undefined ? null : underDebugger(this.#debugger),
+      this.#asks?.text ?? null,
     ]
       .filter((text) => text !== null)
       .join('; ');
@@ -117,6 +126,7 @@ export class DeviceStatusTracker {
       ...(this.#silentSince === undefined ? {} : { silent_since_ms: this.#silentSince }),
       ...(this.#runtime === undefined ? {} : { runtime: this.#runtime }),
       ...(this.#debugger === undefined ? {} : { debugger: this.#debugger }),
+      ...(this.#asks === undefined ? {} : { asks: this.#asks }),
     };
   }
 

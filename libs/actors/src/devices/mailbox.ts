@@ -1,12 +1,12 @@
 /** A call on its way to a device process. */
 export interface Letter {
   readonly id: string;
-  /** A query changes nothing, so it may run beside other queries and beside an effect. */
-  readonly query: boolean;
+  /** A query, or a function that is made to run beside an effect, such as a pause. */
+  readonly beside: boolean;
 }
 
 /**
- * Orders the calls of one device. One effect runs at a time, and up to `queries` queries run beside it; each kind begins
+ * Orders the calls of one device. One effect runs at a time, and up to `queries` calls run beside it; each kind begins
  * in order of arrival. At most `capacity` calls wait.
  */
 export class Mailbox<L extends Letter> {
@@ -35,13 +35,15 @@ export class Mailbox<L extends Letter> {
 
   /** Moves the next letter that may begin from waiting to in progress. @returns undefined when none may begin */
   next(): L | undefined {
-    const mayQuery = this.#running.size - (this.#effect === undefined ? 0 : 1) < this.#queries;
-    const index = this.#waiting.findIndex((letter) => (letter.query ? mayQuery : this.#effect === undefined));
+    const mayRunBeside = this.#running.size - (this.#effect === undefined ? 0 : 1) < this.#queries;
+    const index = this.#waiting.findIndex((letter) =>
+      letter.beside ? mayRunBeside : this.#effect === undefined,
+    );
     if (index < 0) return undefined;
     const [letter] = this.#waiting.splice(index, 1);
     if (letter === undefined) return undefined;
     this.#running.set(letter.id, letter);
-    if (!letter.query) this.#effect = letter;
+    if (!letter.beside) this.#effect = letter;
     return letter;
   }
 

@@ -29,6 +29,9 @@ function puppet(timeouts: Record<string, number> = {}): {
         { name: 'first', kind: 'effect', timeout_s: timeouts['first'] },
         { name: 'second', kind: 'idempotent', timeout_s: timeouts['second'] },
         { name: 'look', kind: 'query', timeout_s: timeouts['look'] },
+        ...(timeouts['pause'] === undefined
+          ? []
+          : [{ name: 'pause', kind: 'idempotent', beside: true, timeout_s: timeouts['pause'] } as const]),
       ],
       call(name) {
         begun.push(name);
@@ -104,6 +107,31 @@ describe('calls of a device', () => {
     expect(puppet.begun).toHaveLength(6);
     for (const name of ['first', 'look', 'look', 'look', 'look']) puppet.end(name);
     await expect(Promise.all(calls)).resolves.toHaveLength(6);
+  });
+
+  it('let a function pass that runs beside an effect, with its record, and not during an emergency stop', async () => {
+    const { world, puppet } = await withPuppet({ timeouts: { pause: 5, first: 60 } });
+    const first = world.callDevice(arm, calling('first'), marks);
+    const waiting = world.callDevice(arm, calling('second'), marks);
+    const pause = world.callDevice(arm, calling('pause'), marks);
+    await world.time.advance(0);
+    expect(puppet.begun).toEqual(['first', 'pause']);
+    puppet.end('pause', 'paused');
+    expect(await pause).toBe('paused');
+    expect(world.state('arm')).toBe('busy');
+    expect(puppet.begun).toEqual(['first', 'pause']);
+    const late = expect(world.callDevice(arm, calling('pause'), marks)).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    await world.time.advance(5_000);
+    await late;
+    expect(world.state('arm')).toBe('busy');
+    puppet.end('first', 1);
+    expect(await first).toBe(1);
+    await world.time.advance(0);
+    puppet.end('second', 2);
+    expect(await waiting).toBe(2);
+    expect(world.state('arm')).toBe('idle');
   });
 
   it('are refused without effect when too many wait', async () => {

@@ -97,6 +97,8 @@ export const fromDevice = z.discriminatedUnion('type', [
   /** `_stop` has ended, or the class has none (`supported: false`), or it threw an error. */
   z.object({ type: z.literal('stopped'), supported: z.boolean(), error: authorError.optional() }),
   z.object({ type: z.literal('pong') }),
+  /** The driver asks people for something; null: it asks no more. */
+  z.object({ type: z.literal('asks'), text: z.string().nullable() }),
   /** `_cleanup` has ended. The process ends now. */
   z.object({ type: z.literal('cleaned_up'), error: authorError.optional() }),
   log,

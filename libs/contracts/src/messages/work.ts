@@ -64,6 +64,8 @@ export const deviceFunction = z.object({
   description: z.string().optional(),
   /** By name. Absent: not declared, so the agent does not check the arguments of a call. */
   parameters: z.record(z.string(), functionParameter).optional(),
+  /** True: an idempotent function that runs at once, also beside a call in progress. Absent: it waits for its turn. */
+  beside: z.boolean().optional(),
   /** Names of the parameters that a task may give without their names, in their order. Absent: it gives all by name. */
   positional: z.array(z.string()).optional(),
 });
@@ -144,6 +146,8 @@ export const deviceStatus = z.object({
   runtime: codeRuntime.zod().optional(),
   /** Address at which a debugger may attach to its process; absent: none may. Its time limits are then suspended. */
   debugger: z.string().optional(),
+  /** What its driver asks people, and since when, by the wall clock of the agent. Absent: nothing. */
+  asks: z.object({ text: z.string(), since_ms: z.number() }).optional(),
   /** Rises with every status that the agent process reports. An event may arrive after a later one. */
   seq: z.number().int().optional(),
 });

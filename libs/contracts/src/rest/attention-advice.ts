@@ -95,6 +95,9 @@ const ofWarnings: Readonly<Record<AttentionWarning, Questions>> = {
         : `does ${callText(call)} still move it?${sinceWords('begun at', call.began_at ?? null)}`
     }`,
   ],
+  device_asks: ({ device, computer, known }) => [
+    `${place(device, computer)}: ${typeof known['question'] === 'string' ? known['question'] : 'what does it ask for?'}`,
+  ],
   messages_refused: ({ computer }) => [
     `${computer ?? ''}: which program is it, who started it, and whose credentials for the broker does it use?`,
   ],

@@ -43,6 +43,7 @@ const decisions: { readonly [K in AttentionKind]: readonly AttentionAction[] } =
 export const attentionWarnings = {
   runs_long: ['keep_waiting', 'cancel'],
   device_not_responding: [],
+  device_asks: [],
   second_agent: [],
   agent_incompatible: [],
   messages_refused: [],

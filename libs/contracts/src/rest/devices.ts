@@ -6,6 +6,7 @@ import {
   Field,
   Optional,
   choice,
+  flag,
   free,
   list,
   map,
@@ -133,6 +134,7 @@ const deviceFunction = object({
   timeout_s: optional(number('Seconds that a call may take; absent: 60.', 900)),
   description: optional(text('What the function does.', 'Doses the pastes and stirs')),
   parameters: optional(functionParameters),
+  beside: optional(flag('True: a call runs at once, also beside an effect in progress.')),
   positional: optional(
     list(
       text('Name of a parameter.', 'volume'),

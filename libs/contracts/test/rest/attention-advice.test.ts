@@ -90,6 +90,9 @@ describe('what to look at', () => {
     expect(attentionLookAt(device('device_not_responding', { call }))).toEqual([
       'l.arm on pc: does move({"to":"a3"}) still move it? (begun at 2026-11-20T09:30:00.000Z)',
     ]);
+    expect(attentionLookAt(device('device_asks', { question: 'close the door' }))).toEqual([
+      'l.arm on pc: close the door',
+    ]);
     expect(attentionLookAt(task({ devices: ['l.arm'] }, { reason: { code: 'runs_long' } }))).toEqual([
       'l.arm: does it still work for the task?',
     ]);

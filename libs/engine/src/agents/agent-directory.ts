@@ -290,7 +290,8 @@ function takesWork({ state, ledgerTrouble }: Presence): boolean {
 function judge(agent: Presence): void {
   agent.isConspicuous = agent.clock.isWrong || agent.ledgerTrouble != null;
   for (const status of agent.devices.values())
-    agent.isConspicuous ||= status.silent_since_ms !== undefined || needsPerson(status);
+    agent.isConspicuous ||=
+      status.silent_since_ms !== undefined || status.asks !== undefined || needsPerson(status);
 }
 
 function looksAlike(one: DeviceStatus | undefined, other: DeviceStatus): boolean {

@@ -33,11 +33,14 @@ export function keyOf({ kind, taskRunId, device, computer, reason }: AttentionRo
   return `${kind}:${subject}:${isAttentionWarning(reason.code) ? reason.code : ''}`;
 }
 
-/** Says whether the cause of an open item has changed. A warning stays as it was opened, unless another deployment failed. */
+/** Warnings whose message is the thing itself: another message is another item. */
+const told: ReadonlySet<string> = new Set(['deployment_failed', 'device_asks']);
+
+/** Says whether the cause of an open item has changed. A warning stays as it was opened, unless it tells something else now. */
 export function differs({ reason, attemptId, doubtId }: Cause, item: AttentionRow): boolean {
   if (attemptId !== null && attemptId !== item.attemptId) return true;
   if (isAttentionWarning(item.reason.code))
-    return reason.code === 'deployment_failed' && reason.message !== item.reason.message;
+    return told.has(reason.code) && reason.message !== item.reason.message;
   return (
     reason.code !== item.reason.code ||
     reason.message !== item.reason.message ||

@@ -51,6 +51,26 @@ export function aboutSilentDevice(agent: Presence, key: string, status: DeviceSt
   };
 }
 
+/**
+ * Tells what the driver of a device asks for. The call in progress goes on when that is done.
+ *
+ * @param key `<lab>.<device>`
+ */
+export function aboutAskingDevice(
+  { computer, clock }: Presence,
+  key: string,
+  { text, since_ms: since }: NonNullable<DeviceStatus['asks']>,
+): Cause {
+  return {
+    kind: 'device',
+    ...nothing,
+    device: key,
+    computer,
+    reason: warning('device_asks', `${key} on computer ${computer}: ${text}`),
+    known: () => ({ question: text, asked_at: isoTime(since - (clock.ms ?? 0)) }),
+  };
+}
+
 /** Warns of the clock of a computer that is wrong. */
 export function aboutClock({ computer, clock }: Presence): Cause {
   const offset = clock.ms ?? 0;
@@ -279,6 +299,7 @@ export function isContradicted(agent: Presence, { reason, device }: AttentionRow
 export const endsOfWarnings: Readonly<Record<AttentionWarning, string>> = {
   runs_long: 'the task does not run any more',
   device_not_responding: 'the process of the device responds again, has ended, or its agent is gone',
+  device_asks: 'the device asks for nothing any more, or its process or agent is gone',
   second_agent: 'no second agent has registered for a minute',
   agent_incompatible: 'the agent has registered, or has not tried for a minute',
   messages_refused: 'no message of the process was refused for a minute',

@@ -40,6 +40,7 @@ import {
   aboutMisfit,
   aboutQuota,
   aboutSecondAgent,
+  aboutAskingDevice,
   aboutSilentDevice,
   aboutRestore,
   aboutWaitingCampaign,
@@ -295,6 +296,7 @@ export class Attention {
       if (agent.ledgerTrouble != null) ask(aboutLedger(agent));
       for (const [key, status] of agent.devices) {
         if (status.silent_since_ms !== undefined) ask(aboutSilentDevice(agent, key, status));
+        if (status.asks !== undefined) ask(aboutAskingDevice(agent, key, status.asks));
         const asked = needsPerson(status);
         const settled = this.#settled.get(key);
         if (settled !== undefined && asked && (status.doubt?.id ?? null) === settled.doubtId) {

@@ -92,7 +92,8 @@ export class MemoryAgents implements Agents {
   deviceMore: (
     lab: string,
     name: string,
-  ) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted' | 'doing' | 'silent_since_ms'>> = () => ({});
+  ) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted' | 'doing' | 'silent_since_ms' | 'asks'>> =
+    () => ({});
   /** What a heartbeat says of its computer. */
   computerMore: (computer: string) => Partial<Pick<Heartbeat, 'wall_ms' | 'ledger_trouble'>> = () => ({});
   /** The emergency stops that the agent of a computer obeys. */

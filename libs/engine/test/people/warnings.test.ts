@@ -83,6 +83,32 @@ describe('a device whose process does not respond', () => {
   });
 });
 
+describe('a device whose driver asks for a person', () => {
+  it('is an item with the question, which another question replaces, until it asks no more', async () => {
+    const test = await lab();
+    const asks = (text: string) => ({ asks: { text, since_ms: 12_000 } });
+    test.agents.deviceState = () => 'busy';
+    test.agents.deviceMore = () => asks('close the door');
+    await test.live(2_000);
+    expect(open(test)).toMatchObject([
+      {
+        kind: 'device',
+        device: 'l.arm',
+        computer: 'pc',
+        reason: { code: 'device_asks', message: 'l.arm on computer pc: close the door' },
+        known: { question: 'close the door', asked_at: '1970-01-01T00:00:12.000Z' },
+      },
+    ]);
+    expect(warned(test)).toMatchObject({ device_asks: 1 });
+    test.agents.deviceMore = () => asks('put a tip rack there');
+    await test.live(2_000);
+    expect(open(test)).toMatchObject([{ known: { question: 'put a tip rack there' } }]);
+    test.agents.deviceMore = () => ({});
+    await test.live(2_000);
+    expect(open(test)).toEqual([]);
+  });
+});
+
 describe('a computer with a wrong clock', () => {
   const ahead = (test: TestLab, ms: number): void => {
     test.agents.computerMore = (computer) =>

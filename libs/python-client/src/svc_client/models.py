@@ -930,6 +930,8 @@ class DeviceRecordFunctionsItem(TypedDict):
     """What the function does."""
     parameters: NotRequired[dict[str, dict[str, Any]]]
     """Parameters by name. The agent checks the arguments of a call against them."""
+    beside: NotRequired[bool]
+    """True: a call runs at once, also beside an effect in progress."""
     positional: NotRequired[list[str]]
     """Parameters that a task may give without their names, in their order."""
 

@@ -37,13 +37,21 @@ class CallInDoubt:
 class DeviceContext:
     """What a host gives to its device."""
 
-    __slots__ = ("folder", "lab", "name", "type")
+    __slots__ = ("ask", "folder", "lab", "name", "type")
 
-    def __init__(self, name: str, lab: str, folder: Callable[[], str | None], type: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        lab: str,
+        folder: Callable[[], str | None],
+        type: str,
+        ask: Callable[[str | None], None] = lambda _: None,
+    ) -> None:
         self.name = name
         self.lab = lab
         self.folder = folder
         self.type = type
+        self.ask = ask
 
 
 class BaseDevice:
@@ -129,6 +137,16 @@ class BaseDevice:
         ids, so that `_reconcile` can ask the instrument about the command.
         """
         return CALL_ID.get()
+
+    def ask_person(self, question: str | None) -> None:
+        """Asks people for something while a call goes on, for example to close a door.
+
+        The question is an item of `svc attention` and of the page, until the device asks another one or None, or its
+        process ends. It decides nothing: say what a person can do, and go on when that is done. At most 1,000 characters
+        of it are kept.
+        """
+        if self._svc_context is not None:
+            self._svc_context.ask(question)
 
     def _initialize(self, parameters: dict[str, Any]) -> Any:
         """Connects to the instrument and brings it to a known, safe state. Called once per process, before any function.

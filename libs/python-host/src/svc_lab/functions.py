@@ -25,7 +25,12 @@ if TYPE_CHECKING:
         def __call__(self, method: Method, /) -> Method: ...
         @overload
         def __call__(
-            self, *, timeout: float | None = None, description: str | None = None, parameters: Parameters | None = None
+            self,
+            *,
+            timeout: float | None = None,
+            description: str | None = None,
+            parameters: Parameters | None = None,
+            beside: bool = False,
         ) -> Callable[[Method], Method]: ...
 
 
@@ -48,6 +53,7 @@ def _decorator(kind: str) -> Decorator:
         timeout: float | None = None,
         description: str | None = None,
         parameters: Parameters | None = None,
+        beside: bool = False,
     ) -> Any:
         def mark(function: Any) -> Any:
             name = getattr(function, "__name__", "")
@@ -59,9 +65,11 @@ def _decorator(kind: str) -> Decorator:
             if hasattr(function, _MARK):
                 raise TypeError(f"{name} is declared twice: keep one of the decorators")
             faults = _faults(function, timeout, description, parameters)
+            if beside and kind != "idempotent":
+                faults.append("only an idempotent function can run beside an effect; a query always does")
             if faults:
                 raise TypeError(f"@{kind} on {name}: {'; '.join(faults)}")
-            setattr(function, _MARK, (kind, timeout, description, parameters))
+            setattr(function, _MARK, (kind, timeout, description, parameters, beside))
             return function
 
         return mark if method is None else mark(method)
@@ -108,7 +116,10 @@ before each call. Raises TypeError when the class is defined.
 """
 
 idempotent = _decorator("idempotent")
-"""Declares a method of which two calls have the same result as one, such as to set a temperature. See `effect`."""
+"""Declares a method of which two calls have the same result as one, such as to set a temperature. See `effect`.
+
+With `beside=True` a call runs at once, also beside an effect in progress, as a button for a pause must.
+"""
 
 query = _decorator("query")
 """Declares a method that only reads. It runs at once, also while an effect is in progress. See `effect`."""
@@ -158,7 +169,7 @@ def declaration_size(functions: Mapping[str, Mapping[str, Any]]) -> int:
 
 
 def _declaration(name: str, method: Any) -> dict[str, Any]:
-    kind, timeout, description, parameters = getattr(method, _MARK, ("effect", None, None, None))
+    kind, timeout, description, parameters, beside = getattr(method, _MARK, ("effect", None, None, None, False))
     if description is None:
         description = (method.__doc__ or "").strip().split("\n")[0][:LONGEST_TEXT] or None
     declared: dict[str, Any] = {"name": name, "kind": kind}
@@ -166,6 +177,8 @@ def _declaration(name: str, method: Any) -> dict[str, Any]:
         declared["timeout_s"] = timeout
     if description is not None:
         declared["description"] = description
+    if beside:
+        declared["beside"] = True
     if parameters is not None:
         declared["parameters"] = parameters
     return declared

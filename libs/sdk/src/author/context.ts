@@ -14,6 +14,8 @@ export interface DeviceContext {
   folder(): string | null;
   /** Id of the call that the running code serves. */
   callId(): string | undefined;
+  /** Asks people for something; null: it asks no more. */
+  ask(question: string | null): void;
 }
 
 export interface TaskContext {

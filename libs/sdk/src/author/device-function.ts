@@ -33,6 +33,11 @@ export interface DeviceFunctionOptions<
    * defaults. If you leave this out, the service checks nothing.
    */
   parameters?: Specs;
+  /**
+   * Only for `idempotent`: a call runs at once, also beside an effect in progress, as a button for a pause must. Default: it
+   * waits for its turn.
+   */
+  beside?: boolean;
 }
 
 /** The record of a declaration, attached to the method. */
@@ -42,6 +47,7 @@ export interface DeviceFunctionMark {
   timeout?: number;
   description?: string;
   parameters?: ParameterDeclarations;
+  beside?: boolean;
 }
 
 /**
@@ -89,11 +95,16 @@ type Declare<Specs extends ParameterDeclarations | undefined> = <
 export function markOf(
   what: string,
   kind: DeviceFunctionKind,
-  { timeout, description, parameters }: DeviceFunctionOptions,
+  { timeout, description, parameters, beside }: DeviceFunctionOptions,
 ): DeviceFunctionMark {
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= longestTimeout)) {
     throw new TypeError(
       `${what}({ timeout: ${String(timeout)} }): a timeout is a number of seconds, more than 0 and at most ${longestTimeout}`,
+    );
+  }
+  if (beside !== undefined && (typeof beside !== 'boolean' || (beside && kind !== 'idempotent'))) {
+    throw new TypeError(
+      `${what}({ beside: ${String(beside)} }): only an idempotent function can run beside an effect; a query always does`,
     );
   }
   const faults = declarationFaults(description, parameters);
@@ -103,6 +114,7 @@ export function markOf(
     ...(timeout === undefined ? {} : { timeout }),
     ...(description === undefined ? {} : { description }),
     ...(parameters === undefined ? {} : { parameters }),
+    ...(beside === true ? { beside } : {}),
   };
 }
 

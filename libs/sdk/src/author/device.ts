@@ -63,6 +63,17 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
   }
 
   /**
+   * Asks people for something while a call goes on, for example to close a door. The question is an item of `svc attention`
+   * and of the page, until the device asks another one or null, or its process ends. It decides nothing: say what a person can
+   * do, and go on when that is done.
+   *
+   * @param question at most 1,000 characters; null: the device asks for nothing any more
+   */
+  askPerson(question: string | null): void {
+    this[contextKey]?.ask(question);
+  }
+
+  /**
    * Connects to the instrument and brings it to a known, safe state. The service calls it once per process, before any device
    * function. It also runs after an earlier process died, so do not assume that the instrument was left in order.
    *

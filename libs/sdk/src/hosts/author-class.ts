@@ -147,7 +147,7 @@ export function withAddedFunctions(
 
 function declared(
   name: string,
-  { kind, timeout, description, parameters }: DeviceFunctionMark,
+  { kind, timeout, description, parameters, beside }: DeviceFunctionMark,
   method: DeviceMethod,
 ): DeclaredFunction {
   return {
@@ -155,6 +155,7 @@ function declared(
     kind,
     ...(timeout === undefined ? {} : { timeout_s: timeout }),
     ...(description === undefined ? {} : { description }),
+    ...(beside === undefined ? {} : { beside }),
     // The agent gets the JSON form, so that form is returned.
     ...(parameters === undefined
       ? {}

@@ -39,6 +39,8 @@ let moving = 0;
 let initialization: Promise<void> | undefined;
 let ready = false;
 let ending: Promise<unknown> | undefined;
+/** The question to people that is open. */
+let asked: string | null = null;
 
 channel.onMessage((raw) => {
   try {
@@ -95,8 +97,19 @@ async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise
     log: authorLog(write),
     folder,
     callId: () => current.getStore(),
+    ask,
   };
   return device;
+}
+
+/** Characters of a question that are kept. */
+const longestQuestion = 1_000;
+
+function ask(question: string | null): void {
+  const text = question === null ? null : question.slice(0, longestQuestion);
+  if (text === asked) return;
+  asked = text;
+  channel.send({ type: 'asks', text });
 }
 
 /** The folder that the agent names when it starts this process. */

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 ORPHAN_CLEANUP_S = 5.0
 """Time for `_stop` and `_cleanup` when the agent is gone."""
+LONGEST_QUESTION = 1_000
+"""Characters of a question to people that are kept."""
 STOP_PATIENCE_S = 0.25
 """How long `_stop` waits for the event loop, and `_cleanup` for the thread of the effects, if author code blocks it."""
 CLEANUP_PATIENCE_S = 1.0
@@ -66,6 +68,8 @@ class DeviceHost:
         """The functions of `BaseDevice._svc_functions`, by name."""
         self._moving: set[str] = set()
         """Ids of the calls in progress that may move something."""
+        self._asked: str | None = None
+        """The question to people that is open."""
         self._is_initializing = False
         self._initialized = threading.Event()
         """Set when `_initialize` has ended, in whatever way."""
@@ -123,7 +127,7 @@ class DeviceHost:
             device_class = class_in(code, self._module["source"], BaseDevice, hooks)
             device = device_class.__new__(device_class)
             device._svc_context = DeviceContext(
-                message["name"], message["lab"], self._state_folder, message.get("device_type", "")
+                message["name"], message["lab"], self._state_folder, message.get("device_type", ""), self._ask
             )
             self._lead_logs()
             self._loop.make_current()
@@ -135,6 +139,13 @@ class DeviceHost:
         if self._folder is not None:
             os.makedirs(self._folder, exist_ok=True)
         return self._folder
+
+    def _ask(self, question: str | None) -> None:
+        text = None if question is None else question[:LONGEST_QUESTION]
+        if text == self._asked:
+            return
+        self._asked = text
+        self._channel.send({"type": "asks", "text": text})
 
     def _lead_logs(self) -> None:
         """Only if the code of the author has loaded `logging`; `self.log` loads it as well."""
@@ -246,7 +257,7 @@ class DeviceHost:
             self._answer(call_id, value, error, f"the result of {name}")
 
         method = self._added.get(name) or getattr(device, name)
-        lane = self._loop if device._svc_in_loop else self._effects if moves else self._beside
+        lane = self._loop if device._svc_in_loop else self._effects if moves and not declared.get("beside") else self._beside
         self._author.call(partial(method, **device._svc_take(message["arguments"])), done, lane, call_id)
 
     def _report(self, call_id: str) -> None:

@@ -1,0 +1,1 @@
+export { EosDevice } from './eos-device.js';

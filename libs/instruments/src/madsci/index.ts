@@ -1,0 +1,1 @@
+export { MadsciDevice } from './madsci-device.js';

@@ -1,0 +1,1 @@
+export { OpentronsDevice } from './opentrons-device.js';
