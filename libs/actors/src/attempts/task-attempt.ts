@@ -212,6 +212,7 @@ export class TaskAttempt {
     this.#cancelLadder();
     this.#withdraw.abort();
     await this.#calls.none();
+    this.#calls.release();
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
     const ending = { ...this.#endingOf(end), endedMs };
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;

@@ -6,6 +6,14 @@ import type { AuthorLog } from './log.js';
  */
 export const contextKey: unique symbol = Symbol.for('svc.context');
 
+/** The time in which a task has a device. */
+export interface Allocation {
+  /** Id of the attempt of the task. */
+  attemptId: string;
+  /** It is higher than the fence of every earlier allocation of the device. */
+  fence: number;
+}
+
 export interface DeviceContext {
   name: string;
   lab: string;
@@ -14,6 +22,8 @@ export interface DeviceContext {
   folder(): string | null;
   /** Id of the call that the running code serves. */
   callId(): string | undefined;
+  /** The allocation of the task that calls. Absent in hosts of the release before. */
+  allocation?(): Allocation | undefined;
 }
 
 export interface TaskContext {
