@@ -13,6 +13,7 @@ import {
 import { jsonObjectOf } from '../json-object.js';
 import { momentOf } from '../moments.js';
 import { deviceNamed } from './device-filter.js';
+import { addOfferCommand } from './device-offer.js';
 
 interface DisableFlags extends PersonFlags {
   reason: string;
@@ -25,9 +26,11 @@ interface RpcFlags extends PersonFlags {
 
 /** Commands with which people use instruments directly. */
 export function addDeviceCommands(program: Command): void {
-  addServiceCommands(
-    program.command('device').description('take devices out of service, put them back, restart them'),
-  );
+  const device = program
+    .command('device')
+    .description('take devices out of service, put them back, restart them, offer them to others');
+  addServiceCommands(device);
+  addOfferCommand(device);
   withUrl(program.command('rpc'))
     .description('call a function of a device at once, without the queue, and print its result as JSON')
     .argument('<lab>', 'name of the laboratory')
