@@ -87,7 +87,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-own-repository-'));
   repository = join(folder, 'our-labs');
   await mkdir(join(folder, 'release'));
-  for (const name of ['instruments', 'nx', 'optimization', 'sdk', 'svc'].map((each) => `@lab/${each}`))
+  for (const name of ['instruments', 'nx', 'optimization', 'sdk', 'sila', 'svc'].map(
+    (each) => `@lab/${each}`,
+  ))
     await writeFile(join(folder, 'release', fileOf(name)), await tarballOf(name));
   const release = join(folder, 'release');
   const made = await svc({}, 'lab-repo', 'create', repository, '--name', lab, '--tarballs', release);

@@ -15,6 +15,7 @@ export const allowedImports = listed({
   'object-store': 'contracts ports',
   sdk: 'contracts',
   instruments: 'sdk',
+  sila: 'sdk instruments',
   'python-host': '',
   'python-client': '',
   definitions: 'contracts ports trust',
@@ -36,7 +37,7 @@ export const allowedImports = listed({
   optimizer: 'contracts ports runtime messaging hosting sdk optimization',
   cli:
     'contracts ports api-client runtime trust hosting actors definitions scheduling simulation persistence ' +
-    'object-store backup instruments',
+    'object-store backup instruments sila',
   web: 'api-client web-model',
   testkit:
     'contracts ports runtime messaging trust definitions scheduling actors agent-wiring engine ' +
@@ -44,7 +45,7 @@ export const allowedImports = listed({
 });
 
 /** What lab packages may import of ours: the contract, and the optimizers and instruments that keep to it. */
-export const labPackageImports = ['sdk', 'optimization', 'instruments'];
+export const labPackageImports = ['sdk', 'optimization', 'instruments', 'sila'];
 
 /** Imports of one project by another that may only go through the named entry point. */
 export const allowedEntryPoints = {
@@ -151,6 +152,14 @@ export const rooms = {
     madsci: ['nodes', 'settings'],
     opentrons: ['nodes', 'settings'],
     eos: ['nodes', 'settings'],
+  },
+  sila: {
+    feature: [],
+    wire: ['feature'],
+    client: ['feature', 'wire'],
+    device: ['client', 'feature'],
+    task: ['device'],
+    server: ['feature', 'wire'],
   },
   definitions: {
     model: [],
@@ -322,6 +331,9 @@ export const quarantine = {
   'node-opcua': ['instruments'],
   'node-opcua-client': ['instruments'],
   'node-opcua-certificate-manager': ['instruments'],
+  '@grpc/': ['sila'],
+  protobufjs: ['sila'],
+  '@xmldom/': ['sila'],
   react: ['web'],
   'react-dom': ['web'],
   '@tanstack/': ['web'],

@@ -30,7 +30,7 @@ export const images: Readonly<Record<string, Contents>> = {
     whole: [
       ...['@lab/contracts', '@lab/engine', '@lab/runtime', '@lab/scheduling', '@lab/simulation'],
       // The code of lab packages is bundled with these.
-      ...['@lab/definitions', '@lab/sdk', '@lab/optimization', '@lab/instruments', 'esbuild'],
+      ...['@lab/definitions', '@lab/sdk', '@lab/optimization', '@lab/instruments', '@lab/sila', 'esbuild'],
       'or-tools-wasm',
     ],
   }),

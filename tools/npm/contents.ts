@@ -12,6 +12,7 @@ export const npmPackages: Readonly<Record<string, () => Entry[]>> = {
   '@lab/sdk': () => libraryFiles('sdk'),
   '@lab/optimization': () => libraryFiles('optimization'),
   '@lab/instruments': () => libraryFiles('instruments'),
+  '@lab/sila': () => libraryFiles('sila'),
   '@lab/api-client': () => libraryFiles('api-client'),
   '@lab/nx': pluginFiles,
 };

@@ -31,7 +31,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-lab-repo-'));
   tarballs = folder;
   repository = join(folder, 'Our Labs');
-  for (const name of ['instruments', 'nx', 'optimization', 'sdk', 'svc'])
+  for (const name of ['instruments', 'nx', 'optimization', 'sdk', 'sila', 'svc'])
     writeFileSync(join(tarballs, `lab-${name}-${version}.tgz`), name);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ describe('a new lab repository', () => {
     expect(devDependencies).toEqual({
       ...otherLibraries,
       ...Object.fromEntries(
-        ['instruments', 'nx', 'optimization', 'sdk', 'svc'].map((each) => [
+        ['instruments', 'nx', 'optimization', 'sdk', 'sila', 'svc'].map((each) => [
           `@lab/${each}`,
           `file:tarballs/lab-${each}-${version}.tgz`,
         ]),

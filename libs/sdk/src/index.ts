@@ -1,4 +1,5 @@
 export {
+  type Allocation,
   BaseDevice,
   type CallInDoubt,
   type DeviceError,

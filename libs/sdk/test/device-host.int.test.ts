@@ -103,6 +103,51 @@ describe.each(languages)('the device host for $name', (language) => {
     expect(await call(host, 'throwOdd')).not.toHaveProperty('effect');
   });
 
+  describe('knows which task has the device', () => {
+    const allocation = { attempt_id: 'a-1', fence: 7 };
+
+    it('says that its class wants to know', async () => {
+      expect((await (await start()).next('ready'))['follows_allocations']).toBe(true);
+    });
+
+    it('runs the hooks of the author for the beginning and the end of an allocation', async () => {
+      const host = await started();
+      for (const type of ['allocated', 'deallocated']) {
+        host.send({ type, call_id: type, allocation });
+        expect(await host.next('result')).toEqual({ type: 'result', call_id: type });
+      }
+      host.send({ type: 'report', call_id: 'report' });
+      const { value } = await host.next('result');
+      expect((value as { history: string[] }).history.slice(-2)).toEqual([
+        'allocated to a-1 at 7',
+        'deallocated from a-1 at 7',
+      ]);
+    });
+
+    it('passes on the error of a hook', async () => {
+      const host = await started({ fail_allocated: true });
+      host.send({ type: 'allocated', call_id: 'x', allocation });
+      expect(await host.next('failure')).toMatchObject({
+        code: 'device_error',
+        error: { message: 'the door is open' },
+      });
+    });
+
+    it('gives the code of a call the allocation, and none to the call of a person', async () => {
+      const host = await started();
+      host.send({
+        type: 'call',
+        call_id: 'x',
+        function: 'value',
+        arguments: { kind: 'allocation' },
+        allocation,
+      });
+      expect(await host.next('result')).toMatchObject({ value: { attemptId: 'a-1', fence: 7 } });
+      const { value = null } = await call(host, 'value', { kind: 'allocation' });
+      expect(value).toBeNull();
+    });
+  });
+
   it('calls a function that is listed in the table of the class', async () => {
     expect(await call(await started(), 'tilt', { angle: 4 })).toMatchObject({ value: { angle: 4 } });
   });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** Libraries of the product that a lab repository has, without `@lab/`. */
-const ownLibraries = ['instruments', 'nx', 'optimization', 'sdk', 'svc'];
+const ownLibraries = ['instruments', 'nx', 'optimization', 'sdk', 'sila', 'svc'];
 
 /** npm packages that a lab repository has: those with which this version was tested. */
 export const otherLibraries: Readonly<Record<string, string>> = {

@@ -31,6 +31,8 @@ export interface AttemptCallsPorts {
 /** The device calls of one attempt, on this computer and on others. */
 export class AttemptDeviceCalls {
   readonly #open = new OpenCalls();
+  /** Other computers whose devices were called. */
+  readonly #called = new Set<string>();
 
   constructor(
     private readonly start: TaskStart,
@@ -72,6 +74,25 @@ export class AttemptDeviceCalls {
     }
   }
 
+  /**
+   * Tells the devices that the attempt is over. If the agent of another computer does not hear it, its devices learn it from the calls of
+   * the next task.
+   */
+  release(): void {
+    const { computer: here, devices, peers } = this.ports;
+    const id = this.start.attempt_id;
+    devices.releaseFrom({ attemptId: id });
+    for (const { computer, inc } of othersOf(this.start, here)) {
+      if (!this.#called.has(computer)) continue;
+      peers.barCalls({ computer, inc }, id, 'the task has ended').catch((error: unknown) => {
+        this.log.debug('another computer was not told the end of the task', {
+          computer,
+          reason: String(error),
+        });
+      });
+    }
+  }
+
   #route(message: TaskCall, withdrawn: AbortSignal): Promise<JsonValue | undefined> {
     if (withdrawn.aborted) throw new ServiceError('aborted', 'the task is being stopped');
     const binding = this.start.devices[message.slot];
@@ -106,6 +127,7 @@ export class AttemptDeviceCalls {
     message: TaskCall,
   ): Promise<JsonValue | undefined> {
     const { calls, peers, timers } = this.ports;
+    this.#called.add(computer);
     const call = this.#callOf(message, fence);
     const { callId, attemptId } = call;
     const declared = functions.find((each) => each.name === message.function);

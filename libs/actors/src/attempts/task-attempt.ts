@@ -239,6 +239,7 @@ export class TaskAttempt {
     this.#cancelLadder();
     this.#withdraw.abort();
     await this.#calls.none();
+    this.#calls.release();
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
     const runtime = runtimeOf(this.start.module, lease.version);
     const ending = { ...this.#endingOf(end), endedMs, runtime };

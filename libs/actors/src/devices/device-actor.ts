@@ -5,6 +5,7 @@ import {
   longestDeviceTimeoutS,
   maskedArguments,
   ServiceError,
+  type Allocation,
   type DeviceAssignment,
   type DeviceFunction,
   type DeviceStatus,
@@ -13,6 +14,7 @@ import {
 } from '@lab/contracts';
 import type { AgentLimits } from '../ports/index.js';
 import { DeclaredFunctions, type CheckArguments } from './declared-functions.js';
+import { DeviceAllocation } from './device-allocation.js';
 import { DeviceCalls, isOf, type CallsOf } from './device-calls.js';
 import { findDoubt } from './device-doubt.js';
 import { DeviceLifecycle, type LifecyclePorts } from './device-lifecycle.js';
@@ -55,6 +57,7 @@ export class DeviceActor {
   readonly #functions: DeclaredFunctions;
   readonly #status: DeviceStatusTracker;
   readonly #lifecycle: DeviceLifecycle;
+  readonly #allocation: DeviceAllocation;
   #reports = 0;
 
   /** @param stopText who stopped the device and why, if an emergency stop is in force; it then starts on {@link release} */
@@ -88,6 +91,15 @@ export class DeviceActor {
     );
     const parts = { status: this.#status, functions: this.#functions, calls: this.#calls };
     this.#lifecycle = new DeviceLifecycle(assignment, parts, ports, limits);
+    this.#allocation = new DeviceAllocation(
+      {
+        label: this.label,
+        log,
+        process: () => (isUsable(this.#status.state) ? this.#lifecycle.process : undefined),
+        post: (call) => this.#calls.post(call),
+      },
+      limits,
+    );
   }
 
   get label(): string {
@@ -134,7 +146,13 @@ export class DeviceActor {
       kind: declared.kind,
       beside: declared.beside,
       name: call.function,
-      message: { type: 'call', call_id: call.callId, function: call.function, arguments: values },
+      message: {
+        type: 'call',
+        call_id: call.callId,
+        function: call.function,
+        arguments: values,
+        ...allocationOf(call),
+      },
       arguments: maskedArguments(declared, values),
       attemptId: call.attemptId,
       caller: call.caller,
@@ -167,6 +185,21 @@ export class DeviceActor {
     });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);
+  }
+
+  /**
+   * Prepares the device for a call of a task, see {@link DeviceAllocation.begin}.
+   *
+   * @returns undefined when there is nothing to wait for
+   */
+  prepareFor(call: DeviceCall): Promise<void> | undefined {
+    const { allocation } = allocationOf(call);
+    return allocation === undefined ? undefined : this.#allocation.begin(allocation, call.caller);
+  }
+
+  /** Notes that an attempt is over: the device is told if it was prepared for that attempt. */
+  releaseFrom(of: CallsOf): void {
+    this.#allocation.end(of);
   }
 
   /** @throws ServiceError `device_unavailable` when the device takes no effects at present */
@@ -294,6 +327,11 @@ export class DeviceActor {
     if (this.#status.state === 'busy') this.#status.to('idle', null);
     this.#lifecycle.cleanUpWhenQuiet();
   }
+}
+
+function allocationOf({ attemptId, fence }: DeviceCall): { allocation?: Allocation } {
+  if (attemptId === undefined || fence === undefined) return {};
+  return { allocation: { attempt_id: attemptId, fence } };
 }
 
 function quoted(id: string | null): string {

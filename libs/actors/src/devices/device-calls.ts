@@ -46,7 +46,10 @@ export interface PostedCall {
 }
 
 /** Whether the call is one of the calls of the attempt. */
-export function isOf(call: PostedCall, { attemptId, caller }: CallsOf): boolean {
+export function isOf(
+  call: Pick<PostedCall, 'attemptId' | 'caller'>,
+  { attemptId, caller }: CallsOf,
+): boolean {
   return call.attemptId === attemptId && call.caller === caller;
 }
 

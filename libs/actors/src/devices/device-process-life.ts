@@ -41,6 +41,7 @@ export class DeviceProcessLife {
   #terminated = false;
   #over = false;
   #canStop = true;
+  #followsAllocations = false;
   #stopping: { outcome: Promise<StopOutcome>; end: (outcome: StopOutcome) => void } | undefined;
   #cancelTimer: () => void = () => undefined;
   #resolveVerdict: (verdict: Verdict) => void = () => undefined;
@@ -65,6 +66,11 @@ export class DeviceProcessLife {
       this.#resolveVerdict({ idle: false, why });
       listener.exited(exit);
     });
+  }
+
+  /** The class of the device wants to know which task has it. */
+  get followsAllocations(): boolean {
+    return this.#followsAllocations;
   }
 
   /** Sends `init`, and calls `late` when `_initialize` exceeds its time, unless {@link endLimit} was called. */
@@ -160,6 +166,7 @@ export class DeviceProcessLife {
         this.#logError('_cleanup', message.error);
       if (message.type === 'ready') {
         this.#canStop = message.can_stop ?? true;
+        this.#followsAllocations = message.follows_allocations ?? false;
         this.#ping();
       }
       this.listener.receive(message);

@@ -102,14 +102,45 @@ export class Devices {
     fence: number | undefined,
   ): Promise<JsonValue | undefined> {
     const actor = this.actor(device);
-    const { attemptId, caller = '' } = call;
+    const posted = { ...call, fence };
+    this.#demandAllocated(device, posted);
+    const prepared = actor.prepareFor(posted);
+    if (prepared === undefined) return actor.call(posted);
+    const since = this.ports.clock.now();
+    await prepared;
+    this.#demandAllocated(device, posted);
+    return actor.call({ ...posted, ...this.#patienceLeft(posted, since) });
+  }
+
+  /** @throws ServiceError `aborted` when the attempt is over, `stale_message` when another one has got the device */
+  #demandAllocated(device: DeviceName, { attemptId, caller = '', fence }: DeviceCall): void {
     if (attemptId !== undefined && this.#barred.get(caller)?.has(attemptId) === true)
       throw new ServiceError(
         'aborted',
         `attempt ${attemptId} is over; ${keyOf(device)} is not called for it`,
       );
     if (fence !== undefined) this.admit(device, fence);
-    return actor.call({ ...call, fence });
+  }
+
+  /**
+   * A caller that has given up must not see its call begin later.
+   *
+   * @throws ServiceError `deadline_exceeded`
+   */
+  #patienceLeft({ patienceMs, function: name }: DeviceCall, since: number): Pick<DeviceCall, 'patienceMs'> {
+    if (patienceMs === undefined) return {};
+    const left = patienceMs - (this.ports.clock.now() - since);
+    if (left <= 0)
+      throw new ServiceError(
+        'deadline_exceeded',
+        `${name} did not begin within ${patienceMs / 1000} s, because its device was being prepared for the task`,
+      );
+    return { patienceMs: left };
+  }
+
+  /** Tells the devices of an attempt that it is over. */
+  releaseFrom(of: CallsOf): void {
+    for (const { actor } of this.#slots.values()) actor?.releaseFrom(of);
   }
 
   /**
@@ -219,6 +250,7 @@ export class Devices {
     this.#barred.set(caller, barred);
     remember(barred, attemptId, this.limits.remembered);
     this.stopCallsOf(of, reason);
+    this.releaseFrom(of);
     return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(of));
   }
 

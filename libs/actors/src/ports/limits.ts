@@ -4,6 +4,8 @@ export const defaultLimits = {
   deviceInitMs: 60_000,
   /** How long a device call may take if its function declares no timeout. */
   deviceCallMs: 60_000,
+  /** How long `_allocated` and `_deallocated` may take. */
+  deviceAllocatedMs: 60_000,
   /** How long `_report` may take. */
   deviceReportMs: 10_000,
   /** How long `_cleanup` may take before the process is ended. */

@@ -1,4 +1,5 @@
 import type {
+  Allocation,
   AuthorError,
   DeviceAssignment,
   DeviceFunction,
@@ -18,6 +19,8 @@ export interface DeviceScript {
   call?(name: string, args: JsonObject): Promise<JsonValue | undefined>;
   report?(): Promise<JsonObject>;
   cleanUp?(): Promise<void>;
+  /** Absent: the class has neither `_allocated` nor `_deallocated`. */
+  follow?(type: 'allocated' | 'deallocated', allocation: Allocation): Promise<void>;
   /** Absent: the class has no `_stop`. */
   stop?(reason: string): Promise<void>;
   /** Absent: the class has no `_reconcile`. */
@@ -75,6 +78,7 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
             functions: script.functions,
             can_stop: script.stop !== undefined,
             ...(script.version === undefined ? {} : { version: script.version }),
+            follows_allocations: script.follow !== undefined,
           }),
         (error: unknown) =>
           process.say({
@@ -88,6 +92,14 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
         process,
         message.call_id,
         script.call?.(message.function, message.arguments) ?? Promise.resolve(undefined),
+      );
+      return;
+    case 'allocated':
+    case 'deallocated':
+      answer(
+        process,
+        message.call_id,
+        (script.follow?.(message.type, message.allocation) ?? Promise.resolve()).then(() => undefined),
       );
       return;
     case 'report':

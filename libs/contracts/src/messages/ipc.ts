@@ -29,6 +29,9 @@ const version = z.string().optional();
 /** The author's code behind a call failed, or the call could not be made. */
 const callFailure = z.object({ code: z.string(), error: authorError });
 
+/** The time in which a task has a device. Its fence is higher than that of every earlier one of the device. */
+const allocation = z.object({ attempt_id: z.string(), fence: z.number() });
+
 /** From the agent to a device process. */
 export const toDevice = z.discriminatedUnion('type', [
   z.object({
@@ -42,7 +45,20 @@ export const toDevice = z.discriminatedUnion('type', [
     path: z.string(),
     init_parameters: jsonObject,
   }),
-  z.object({ type: z.literal('call'), call_id: z.string(), function: z.string(), arguments: jsonObject }),
+  z.object({
+    type: z.literal('call'),
+    call_id: z.string(),
+    function: z.string(),
+    arguments: jsonObject,
+    /** Absent: a person calls. */
+    allocation: allocation.optional(),
+  }),
+  /**
+   * Runs the author's `_allocated` before the first call of a task, and `_deallocated` after its last one. Only a process whose class
+   * has one of them gets these messages. Answered by `result` or `failure`.
+   */
+  z.object({ type: z.literal('allocated'), call_id: z.string(), allocation }),
+  z.object({ type: z.literal('deallocated'), call_id: z.string(), allocation }),
   z.object({ type: z.literal('report'), call_id: z.string() }),
   /**
    * Sent before `init` to a new process of a device whose last process ended during a call. It runs the author's
@@ -66,6 +82,7 @@ export const toDevice = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cleanup') }),
 ]);
 export type ToDevice = z.infer<typeof toDevice>;
+export type Allocation = z.infer<typeof allocation>;
 
 /** From a device process to the agent. */
 export const fromDevice = z.discriminatedUnion('type', [
@@ -76,6 +93,8 @@ export const fromDevice = z.discriminatedUnion('type', [
     /** True: the class has `_stop`; absent: it has not. */
     can_stop: z.boolean().optional(),
     version,
+    /** True: the class has `_allocated` or `_deallocated`; absent: neither. */
+    follows_allocations: z.boolean().optional(),
   }),
   z.object({ type: z.literal('init_failed'), error: authorError }),
   z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /** Libraries of the product that packages may import without listing them as dependencies. */
-export const productLibraries: readonly string[] = ['@lab/sdk', '@lab/optimization', '@lab/instruments'];
+export const productLibraries: readonly string[] = [
+  '@lab/sdk',
+  '@lab/optimization',
+  '@lab/instruments',
+  '@lab/sila',
+];
 
 /** Where the product is. A bundle knows the folder of this module, which an npm package need not have. */
 const here = existing(dirname(fileURLToPath(import.meta.url)));

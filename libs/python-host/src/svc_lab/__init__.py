@@ -1,12 +1,13 @@
 """What the code of devices and tasks imports."""
 
-from .device import BaseDevice, CallInDoubt, NotBegun
+from .device import Allocation, BaseDevice, CallInDoubt, NotBegun
 from .functions import effect, idempotent, query
 from .task import Aborted, AbortSignal, BaseTask, DeviceError, DeviceHandle, InputFile, Resource
 
 __all__ = [
     "AbortSignal",
     "Aborted",
+    "Allocation",
     "BaseDevice",
     "BaseTask",
     "CallInDoubt",

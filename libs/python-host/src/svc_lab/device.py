@@ -34,10 +34,22 @@ class CallInDoubt:
         """Name of the function."""
 
 
+class Allocation:
+    """The time in which a task has a device."""
+
+    __slots__ = ("attempt_id", "fence")
+
+    def __init__(self, attempt_id: str, fence: int) -> None:
+        self.attempt_id = attempt_id
+        """Id of the attempt of the task."""
+        self.fence = fence
+        """It is higher than the fence of every earlier allocation of the device."""
+
+
 class DeviceContext:
     """What a host gives to its device."""
 
-    __slots__ = ("ask", "folder", "lab", "name", "type")
+    __slots__ = ("allocations", "ask", "folder", "lab", "name", "type")
 
     def __init__(
         self,
@@ -47,6 +59,8 @@ class DeviceContext:
         type: str,
         ask: Callable[[str | None], None] = lambda _: None,
     ) -> None:
+        self.allocations: dict[str, Allocation] = {}
+        """The allocations of the calls of tasks in progress, by the ids of the calls."""
         self.name = name
         self.lab = lab
         self.folder = folder
@@ -64,11 +78,17 @@ class BaseDevice:
     Plain methods run in one thread that never changes, except for queries and `_report`, which run beside an effect in
     other threads. All `async` methods run in one event loop.
 
-    Three more methods are optional. `_svc_functions` adds functions that the class does not define.
+    Five more methods are optional. `_svc_functions` adds functions that the class does not define.
 
     `_stop(self, reason: str)` stops the instrument safely and at once. It runs beside every other method, in a thread of
     its own (or in the event loop, if it is `async`), and has 5 seconds. The stopped call must then end within 5 more
     seconds.
+
+    `_allocated(self, allocation: Allocation)` prepares the instrument for a task: locks it, or turns a light on. It runs before
+    the first call of the task, and again if the process has started anew since. It has 60 seconds. If it raises, the call of
+    the task fails, and the next call tries again. `_deallocated(self, allocation: Allocation)` takes that back when the task has
+    ended. It does not come if the process, its agent or the computer of the task ends before, so whatever must not last for
+    ever needs a time limit of its own. Plain methods run beside an effect, as queries do.
 
     `_reconcile(self, parameters: dict, in_doubt: list[CallInDoubt]) -> dict` runs in a new process before `_initialize`,
     when an earlier process ended in the middle of an effect. It returns `{"idle": True}` if nothing moves and the state
@@ -147,6 +167,12 @@ class BaseDevice:
         """
         if self._svc_context is not None:
             self._svc_context.ask(question)
+
+    @property
+    def call_allocation(self) -> Allocation | None:
+        """The allocation of the task whose call the running code serves; None outside of calls, and when a person calls."""
+        call = CALL_ID.get()
+        return None if self._svc_context is None or call is None else self._svc_context.allocations.get(call)
 
     def _initialize(self, parameters: dict[str, Any]) -> Any:
         """Connects to the instrument and brings it to a known, safe state. Called once per process, before any function.

@@ -6,6 +6,14 @@ import type { AuthorLog } from './log.js';
  */
 export const contextKey: unique symbol = Symbol.for('svc.context');
 
+/** The time in which a task has a device. */
+export interface Allocation {
+  /** Id of the attempt of the task. */
+  attemptId: string;
+  /** It is higher than the fence of every earlier allocation of the device. */
+  fence: number;
+}
+
 export interface DeviceContext {
   name: string;
   lab: string;
@@ -16,6 +24,8 @@ export interface DeviceContext {
   callId(): string | undefined;
   /** Asks people for something; null: it asks no more. */
   ask(question: string | null): void;
+  /** The allocation of the task that calls. Absent in hosts of the release before. */
+  allocation?(): Allocation | undefined;
 }
 
 export interface TaskContext {

@@ -1,4 +1,4 @@
-import { contextKey, type DeviceContext } from './context.js';
+import { contextKey, type Allocation, type DeviceContext } from './context.js';
 import type { AddedFunction } from './device-function.js';
 import { consoleLog, type AuthorLog } from './log.js';
 
@@ -74,6 +74,14 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
   }
 
   /**
+   * The allocation of the task whose call the running code serves. Undefined outside of calls, and when a person calls. Its fence
+   * tells one task from the next, also for an instrument that is locked for one of them.
+   */
+  get callAllocation(): Allocation | undefined {
+    return this[contextKey]?.allocation?.();
+  }
+
+  /**
    * Connects to the instrument and brings it to a known, safe state. The service calls it once per process, before any device
    * function. It also runs after an earlier process died, so do not assume that the instrument was left in order.
    *
@@ -115,6 +123,23 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
    * @throws any error, to report that the instrument could not be stopped
    */
   _stop?(reason: string): Promise<void> | void;
+
+  /**
+   * Optional. Prepares the instrument for a task: locks it, or turns a light on. The service calls it before the first call of a task,
+   * and again if the process of the device has started anew since. It has 60 seconds. A task that never calls the device does not
+   * count.
+   *
+   * @throws any error: the call of the task fails with its message, and the next call tries again
+   */
+  _allocated?(allocation: Allocation): Promise<void> | void;
+
+  /**
+   * Optional. Takes back what {@link _allocated} did. The service calls it when the task has ended. It does not come if the process of
+   * the device, its agent or the computer of the task ends before, so whatever must not last for ever needs a time limit of its own.
+   *
+   * @throws any error; the service logs it
+   */
+  _deallocated?(allocation: Allocation): Promise<void> | void;
 
   /**
    * Optional. Reads the instrument and reports whether it is idle and in a known state. The service calls it in a new process,

@@ -1,4 +1,4 @@
-export { contextKey, type DeviceContext, type TaskContext } from './context.js';
+export { contextKey, type Allocation, type DeviceContext, type TaskContext } from './context.js';
 export {
   type AddedFunction,
   deviceFunctionKey,

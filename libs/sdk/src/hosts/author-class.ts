@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { DeviceFunction, JsonObject } from '@lab/contracts';
 import {
   type AddedFunction,
+  type Allocation,
   type contextKey,
   type DeviceContext,
   deviceFunctionKey,
@@ -19,6 +20,8 @@ export interface AuthorDevice {
   _cleanup(): unknown;
   _report(): unknown;
   _svc_functions?(): Readonly<Record<string, AddedFunction>>;
+  _allocated?(allocation: Allocation): unknown;
+  _deallocated?(allocation: Allocation): unknown;
   _stop?(reason: string): unknown;
   _reconcile?(parameters: JsonObject, inDoubt: { callId: string; function: string }[]): unknown;
 }

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuthorError, JsonValue } from '@lab/contracts';
-import { contextKey, type Reconciliation } from '../author/index.js';
+import { contextKey, type Allocation, type Reconciliation } from '../author/index.js';
 import {
   declaredFunctions,
   importClass,
@@ -32,8 +32,8 @@ process.setSourceMapsEnabled(true);
 let module = { package: '', source: '' };
 let device: AuthorDevice | undefined;
 let functions = new Map<string, DeclaredFunction>();
-/** Id of the call that the running code serves. */
-const current = new AsyncLocalStorage<string>();
+/** The call that the running code serves. */
+const current = new AsyncLocalStorage<{ id: string; allocation: Allocation | undefined }>();
 /** Calls in progress that may move something. */
 let moving = 0;
 let initialization: Promise<void> | undefined;
@@ -70,6 +70,10 @@ function receive(message: ToDevice): void {
         toJson(await readyDevice()._report(), `the result of _report`),
       );
       return;
+    case 'allocated':
+    case 'deallocated':
+      void answer(message.call_id, () => follow(message));
+      return;
     case 'reconcile':
       if (device !== undefined) throw new Error('reconcile came after the device was made');
       void reconcile(message);
@@ -96,7 +100,8 @@ async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise
     lab: message.lab,
     log: authorLog(write),
     folder,
-    callId: () => current.getStore(),
+    callId: () => current.getStore()?.id,
+    allocation: () => current.getStore()?.allocation,
     ask,
   };
   return device;
@@ -131,6 +136,7 @@ async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
       functions: [...functions.values()].map(({ method: _, ...declared }) => declared),
       can_stop: made._stop !== undefined,
       version: process.versions.node,
+      follows_allocations: followsAllocations(made),
     });
   } catch (error) {
     channel.send({ type: 'init_failed', error: describeError(error, module) });
@@ -206,11 +212,33 @@ async function call(message: ToDevice & { type: 'call' }): Promise<JsonValue | u
   moving += moves;
   let result: unknown;
   try {
-    result = await current.run(message.call_id, () => declared.method.call(target, message.arguments));
+    const serves = {
+      id: message.call_id,
+      allocation: message.allocation && allocationOf(message.allocation),
+    };
+    result = await current.run(serves, () => declared.method.call(target, message.arguments));
   } finally {
     moving -= moves;
   }
   return result === undefined ? undefined : toJson(result, `the result of ${message.function}`);
+}
+
+/** Only methods count: an author may have a field of the same name. */
+function followsAllocations(made: AuthorDevice): boolean {
+  const { _allocated, _deallocated } = Object.getPrototypeOf(made) as AuthorDevice;
+  return typeof _allocated === 'function' || typeof _deallocated === 'function';
+}
+
+/** Runs the hook of the author for the beginning or the end of an allocation. */
+async function follow(message: ToDevice & { type: 'allocated' | 'deallocated' }): Promise<undefined> {
+  const target = readyDevice();
+  const allocation = allocationOf(message.allocation);
+  await (message.type === 'allocated' ? target._allocated?.(allocation) : target._deallocated?.(allocation));
+  return undefined;
+}
+
+function allocationOf(given: { attempt_id: string; fence: number }): Allocation {
+  return { attemptId: given.attempt_id, fence: given.fence };
 }
 
 async function answer(callId: string, work: () => Promise<JsonValue | undefined>): Promise<void> {

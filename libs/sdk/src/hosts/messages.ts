@@ -26,11 +26,14 @@ interface Shape {
 
 const ofDevice: Shape = { texts: ['lab', 'name', 'path'], objects: ['module', 'init_parameters'] };
 const callId: Shape = { texts: ['call_id'] };
+const ofAllocation: Shape = { texts: ['call_id'], objects: ['allocation'] };
 const reason: Shape = { texts: ['reason'] };
 
 const deviceShapes: Record<ToDevice['type'], Shape> = {
   init: ofDevice,
   call: { texts: ['call_id', 'function'], objects: ['arguments'] },
+  allocated: ofAllocation,
+  deallocated: ofAllocation,
   report: callId,
   reconcile: ofDevice,
   stop: reason,

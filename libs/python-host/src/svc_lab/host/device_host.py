@@ -16,7 +16,7 @@ import threading
 import time
 from functools import partial
 
-from ..device import BaseDevice, CallInDoubt, DeviceContext, NotBegun
+from ..device import Allocation, BaseDevice, CallInDoubt, DeviceContext, NotBegun
 from ..functions import declared_functions
 from .author_error import describe_error
 from .channel import Channel
@@ -41,6 +41,10 @@ LONGEST_QUESTION = 1_000
 STOP_PATIENCE_S = 0.25
 """How long `_stop` waits for the event loop, and `_cleanup` for the thread of the effects, if author code blocks it."""
 CLEANUP_PATIENCE_S = 1.0
+
+
+_FOLLOWERS = {"allocated": "_allocated", "deallocated": "_deallocated"}
+"""The hook of the author for each message about an allocation."""
 
 
 class Refusal(Exception):
@@ -103,6 +107,8 @@ class DeviceHost:
             self._effects.run(lambda: self._initialize(message))
         elif kind == "call":
             self._call(message)
+        elif kind in _FOLLOWERS:
+            self._follow(message)
         elif kind == "report":
             self._report(message["call_id"])
         elif kind == "reconcile":
@@ -166,6 +172,7 @@ class DeviceHost:
                         "functions": list(self._functions.values()),
                         "can_stop": hasattr(self._device, "_stop"),
                         "version": python_version(),
+                        "follows_allocations": any(_is_method(self._device, name) for name in _FOLLOWERS.values()),
                     }
                 )
                 self._initialized.set()
@@ -251,14 +258,38 @@ class DeviceHost:
         moves = declared["kind"] != "query"
         if moves:
             self._moving.add(call_id)
+        allocations = device._svc_context.allocations
+        if "allocation" in message:
+            allocations[call_id] = Allocation(**message["allocation"])
 
         def done(value: object, error: BaseException | None) -> None:
             self._moving.discard(call_id)
+            allocations.pop(call_id, None)
             self._answer(call_id, value, error, f"the result of {name}")
 
         method = self._added.get(name) or getattr(device, name)
         lane = self._loop if device._svc_in_loop else self._effects if moves and not declared.get("beside") else self._beside
         self._author.call(partial(method, **device._svc_take(message["arguments"])), done, lane, call_id)
+
+    def _follow(self, message: Message) -> None:
+        """Runs the hook of the author for the beginning or the end of an allocation."""
+        call_id, name = message["call_id"], _FOLLOWERS[message["type"]]
+        try:
+            device = self._ready_device()
+            hook = getattr(device, name) if _is_method(device, name) else None
+        except Refusal as refusal:
+            self._refuse(call_id, refusal)
+            return
+
+        def done(_: object, error: BaseException | None) -> None:
+            self._answer(call_id, None, error, f"the result of {name}")
+
+        allocation = Allocation(**message["allocation"])
+        if hook is None:
+            self._beside.run(lambda: done(None, None))
+        else:
+            lane = self._loop if device._svc_in_loop else self._beside
+            self._author.call(partial(hook, allocation), done, lane)
 
     def _report(self, call_id: str) -> None:
         try:
@@ -355,6 +386,11 @@ class DeviceHost:
 def _hook(device: Any, name: str) -> Any:
     """What a base class of this library makes of a method of the author, otherwise that method."""
     return getattr(device, f"_svc_{name}", None) or getattr(device, f"_{name}")
+
+
+def _is_method(device: Any, name: str) -> bool:
+    """Only methods count: an author may have an attribute of the same name."""
+    return callable(getattr(type(device), name, None))
 
 
 class Now(Lane):

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 _OF_DEVICE: Shape = {"texts": ("lab", "name", "path"), "objects": ("module", "init_parameters")}
 _CALL_ID: Shape = {"texts": ("call_id",)}
+_OF_ALLOCATION: Shape = {"texts": ("call_id",), "objects": ("allocation",)}
 _REASON: Shape = {"texts": ("reason",)}
 
 TO_DEVICE: Mapping[str, Shape] = {
     "init": _OF_DEVICE,
     "call": {"texts": ("call_id", "function"), "objects": ("arguments",)},
+    "allocated": _OF_ALLOCATION,
+    "deallocated": _OF_ALLOCATION,
     "report": _CALL_ID,
     "reconcile": _OF_DEVICE,
     "stop": _REASON,

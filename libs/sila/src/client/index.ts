@@ -1,0 +1,14 @@
+export type { CallContext, CallLimits } from './connection.js';
+export { discover, type FoundServer } from './discovery.js';
+export {
+  isDefined,
+  isFramework,
+  SilaConnectionError,
+  SilaError,
+  UntrustedServer,
+  type SilaErrorKind,
+} from './errors.js';
+export { RemoteFeature, type ExecutionState } from './remote-feature.js';
+export { ServerLock } from './server-lock.js';
+export { SilaClient, type ServerIdentity } from './sila-client.js';
+export type { Address, Trust } from './trust.js';

@@ -1,0 +1,57 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A JSON value in a file that survives the end of the process and of the computer at any moment. */
+export class DurableFile<Value> {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param path null: nothing is kept, as in a test without an agent */
+  constructor(
+    private readonly path: string | null,
+    private readonly empty: Value,
+  ) {}
+
+  /** @throws Error of the disk; SyntaxError when somebody else wrote the file */
+  async read(): Promise<Value> {
+    if (this.path === null) return this.empty;
+    try {
+      return JSON.parse(await readFile(this.path, 'utf8')) as Value;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return this.empty;
+      throw error;
+    }
+  }
+
+  /** Resolves when the value is on the disk. Values are written in the order of the calls. */
+  write(value: Value): Promise<void> {
+    const written = this.#last.catch(() => undefined).then(() => this.#write(JSON.stringify(value)));
+    this.#last = written;
+    return written;
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.path === null) return;
+    const next = `${this.path}.next`;
+    // The identifier of a lock is a secret: whoever has it can free the lock.
+    const file = await open(next, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, this.path);
+    await syncFolder(dirname(this.path));
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders, and needs no sync of them.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,22 @@
+export {
+  SilaClient,
+  SilaConnectionError,
+  SilaError,
+  UntrustedServer,
+  type Address,
+  type ServerIdentity,
+  type SilaErrorKind,
+  type Trust,
+} from './client/index.js';
+export { SilaDevice, SilaLocked, type LockTerms } from './device/index.js';
+export {
+  deviceFeature,
+  DeviceLock,
+  fullIdentifierOf,
+  SilaServer,
+  type OfferedFunction,
+  type Reservations,
+  type ServedIdentity,
+  type ServedKeys,
+} from './server/index.js';
+export { connect, SilaSession } from './task/index.js';

@@ -1,0 +1,1 @@
+export { connect, SilaSession } from './connect.js';
