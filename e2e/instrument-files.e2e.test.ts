@@ -148,6 +148,14 @@ describe('a run that waits for a file which a program writes slowly', () => {
   });
 });
 
+describe('a task in Python that waits for a file', () => {
+  it.skipIf(withoutPython())('gets it and returns it, as one in TypeScript does', async () => {
+    const task = await run('in_python', 'measure_plate', 'reader', 'rename-9');
+    expect(task).toMatchObject({ state: 'completed', output_files: [{ name: 'plate.csv' }] });
+    expect((await filesOf('task=in_python')).map(({ path }) => path)).toEqual(['rename-9.csv']);
+  });
+});
+
 describe('a program that', () => {
   it('renames a temporary file gives the file under its final name alone', async () => {
     expect(await run('renamed', 'measure', 'reader', 'rename-1')).toMatchObject({ state: 'completed' });
