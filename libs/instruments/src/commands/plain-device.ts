@@ -33,7 +33,7 @@ export class PlainDevice extends TextDevice<PlainSettings> {
   ): Protocol {
     return {
       framer: () => delimited(end ?? terminator),
-      ...this.identified(identity, transport),
+      ...this.identified(identity),
       recovery: identity === undefined && transport === 'tcp' ? 'reopened' : 'drained',
     };
   }

@@ -148,19 +148,12 @@ export abstract class TextDevice<Settings extends TextSettings> extends LinkedDe
   }
 
   /** What a link does with the question for the identity, if there is one. */
-  protected identified(spec: IdentitySpec | undefined, transport: string): Partial<Protocol> {
+  protected identified(spec: IdentitySpec | undefined): Partial<Protocol> {
     if (spec === undefined) return {};
     const identity = new Identity(spec, (text) => this.requestOf(text, this.timeoutMs({})));
     this.identity = identity;
     const check = (exchange: Exchange): Promise<void> => identity.check(exchange);
-    return {
-      greet(exchange) {
-        if (transport === 'tcp') identity.forgetOwed();
-        return check(exchange);
-      },
-      sync: check,
-      beat: check,
-    };
+    return { greet: check, sync: check, beat: check };
   }
 
   protected requestOf(text: string, timeoutMs: number): Omit<Request<never>, 'read'> {

@@ -50,7 +50,7 @@ export class ScpiDevice extends TextDevice<ScpiSettings> {
   protected override protocol({ identity, terminator }: ScpiSettings, transport: string): Protocol {
     return {
       framer: () => scpiMessages(terminator),
-      ...this.identified(identity === false ? undefined : identity, transport),
+      ...this.identified(identity === false ? undefined : identity),
       recovery: identity === false && transport === 'tcp' ? 'reopened' : 'drained',
     };
   }

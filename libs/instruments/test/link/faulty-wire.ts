@@ -42,6 +42,8 @@ export interface WireOptions {
   framer: () => Framer;
   /** The instrument. @returns its answer with all that surrounds it; null: none */
   answer: (request: Buffer) => Buffer | null;
+  /** Longest delay of the answer to a request, in milliseconds. */
+  longest?: (request: Buffer) => number;
   /** Bytes of an old line arrive on the next one, as on a serial port. */
   carriesOver: boolean;
   /** Answers may overtake each other. */
@@ -76,7 +78,7 @@ export class FaultyWire implements Transport {
   }
 
   #request(request: Buffer, events: LineEvents): void {
-    const { answer: answerTo, faults, reorders, time } = this.options;
+    const { answer: answerTo, faults, longest, reorders, time } = this.options;
     const fault = faults[this.#count] ?? noFault;
     this.#count += 1;
     const end = (): void =>
@@ -90,7 +92,7 @@ export class FaultyWire implements Transport {
     const answer = answerTo(request);
     if (fault.breaks === 'after') end();
     if (answer === null || fault.answerLost) return;
-    let at = time.now() + fault.delay;
+    let at = time.now() + Math.min(fault.delay, longest?.(request) ?? Infinity);
     if (!reorders) at = Math.max(at, this.#last);
     for (let copy = 0; copy < (fault.twice ? 2 : 1); copy += 1) {
       for (const piece of pieces(damaged(answer, copy === 0 ? fault : noFault), fault.cuts)) {

@@ -24,6 +24,8 @@ class Parrot implements Twin {
   readonly heard: string[] = [];
   isSilent = false;
   delay = 10;
+  /** What it adds: the first at once, the others after 50 ms. */
+  more: string[] = [];
 
   constructor(private readonly time: TestTime) {}
 
@@ -32,8 +34,11 @@ class Parrot implements Twin {
       receive: (bytes: Buffer) => {
         for (const line of bytes.toString().split('\n').filter(Boolean)) {
           this.heard.push(line);
-          if (!this.isSilent && !line.startsWith('!'))
-            this.time.after(this.delay, () => send(Buffer.from(`${line}\n`)));
+          if (this.isSilent || line.startsWith('!')) continue;
+          const [at, ...later] = this.more;
+          const now = at === undefined ? line : `${line}\n${at}`;
+          this.time.after(this.delay, () => send(Buffer.from(`${now}\n`)));
+          for (const text of later) this.time.after(this.delay + 50, () => send(Buffer.from(`${text}\n`)));
         }
       },
     };
@@ -200,6 +205,18 @@ describe('a link', () => {
     parrot.delay = 10;
     expect(await time.until(link.exchange(ask('next')))).toBe('next');
     expect(transport.opened).toBe(2);
+  });
+
+  it('waits for the end of an answer that is longer than it should be', async () => {
+    const { link, parrot, time } = await linked({
+      recovery: 'drained',
+      sync: async (exchange) => void (await exchange(ask('sync'))),
+    });
+    parrot.more = ['much', 'more'];
+    expect(await time.until(link.exchange(ask('one')))).toBe('one');
+    parrot.more = [];
+    parrot.delay = 80;
+    expect(await time.until(link.exchange(ask('two')))).toBe('two');
   });
 
   it('refuses everything once it is closed', async () => {

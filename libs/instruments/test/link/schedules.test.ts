@@ -33,7 +33,7 @@ interface Step {
 /** A protocol with questions and effects that have numbers. */
 interface Bench {
   options: Pick<LinkOptions, 'framer' | 'recovery' | 'greet' | 'sync' | 'settleMs'>;
-  wire: Pick<WireOptions, 'framer' | 'answer' | 'carriesOver' | 'reorders'>;
+  wire: Pick<WireOptions, 'framer' | 'answer' | 'carriesOver' | 'longest' | 'reorders'>;
   /** A question whose right answer is the number. */
   ask(number: number): Request<number>;
   act(number: number): Request<unknown>;
@@ -52,9 +52,8 @@ function text(carriesOver: boolean): Bench {
   const read = (frame: Buffer): { answer: number } | 'other' => {
     const came = frame.toString();
     if (identity.marks(came, '')) return 'other';
-    const [, number] = /^A(\d+)$/.exec(came) ?? [];
-    if (number === undefined) throw new Error(`no answer: ${came}`);
-    return { answer: Number(number) };
+    // It takes every line for an answer, as a function that returns text does.
+    return { answer: /^A\d+$/.test(came) ? Number(came.slice(1)) : -1 };
   };
   return {
     acts,
@@ -62,16 +61,15 @@ function text(carriesOver: boolean): Bench {
       framer: () => scpiMessages('\n'),
       recovery: 'drained',
       settleMs,
-      greet(exchange) {
-        if (!carriesOver) identity.forgetOwed();
-        return identity.check(exchange);
-      },
+      greet: (exchange) => identity.check(exchange),
       sync: (exchange) => identity.check(exchange),
     },
     wire: {
       carriesOver,
       reorders: false,
       framer: () => scpiMessages('\n'),
+      // See the docstring of Identity.
+      longest: (request) => (carriesOver && request.toString() === '*IDN?' ? 0.9 * timeoutMs : Infinity),
       answer(request) {
         const command = request.toString();
         if (command === '*IDN?') return Buffer.from('ID\n');
@@ -238,7 +236,7 @@ async function run(bench: Bench, faults: readonly Fault[], steps: readonly Step[
 describe('the link', () => {
   it.each<[string, () => Bench, Faults]>([
     ['text over TCP', () => text(false), { delay: 8_000, gap: 400, twice: false, garbled: false }],
-    ['text over a serial port', () => text(true), { delay: 900, gap: 4, twice: true, garbled: false }],
+    ['text over a serial port', () => text(true), { delay: 8_000, gap: 4, twice: true, garbled: false }],
     ['Modbus TCP', () => modbus(false), { delay: 8_000, gap: 0, twice: true, garbled: false }],
     ['Modbus RTU', () => modbus(true), { delay: 8_000, gap: 4, twice: true, garbled: true }],
   ])(
