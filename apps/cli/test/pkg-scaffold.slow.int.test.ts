@@ -7,6 +7,7 @@ import type { CreateCampaignOptimizer } from '@lab/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkPackages } from '../src/pkg/check.js';
 import { linkProduct } from '../src/pkg/editor-links.js';
+import { deviceKinds } from '../src/pkg/kinds/index.js';
 import { addPart, createPackage } from '../src/pkg/scaffold.js';
 
 /** The files that `svc pkg create` and `svc pkg add` write. */
@@ -93,6 +94,53 @@ describe('a package in Python', () => {
     );
     expect(await written(userDir, 'device', 'demo_pkg', 'pump')).toContain('demo_pkg/devices/pump/device.ts');
     expect(await errorsOf()).toEqual([]);
+  });
+});
+
+describe('a new device of a kind', () => {
+  const lab = (): string => readFileSync(file('laboratories/bench/lab.yml'), 'utf8');
+  beforeEach(() => addPart(userDir, 'lab', 'demo_pkg', 'bench'));
+
+  it.each(deviceKinds.map(({ name }) => name))(
+    'is without errors, and simulated in the lab: %s',
+    async (kind) => {
+      await addPart(userDir, 'device', 'demo_pkg', 'thing', { kind });
+      expect(await errorsOf()).toEqual([]);
+      expect(lab()).toMatch(/thing_1:[^]*init_parameters:[^]*simulate:/);
+    },
+  );
+
+  it('names the npm packages with native parts that it needs, and keeps what package.json has', async () => {
+    const before = JSON.parse(readFileSync(file('package.json'), 'utf8')) as object;
+    const { changed } = await addPart(userDir, 'device', 'demo_pkg', 'scale', { kind: 'serial' });
+    expect(changed.map(({ what }) => what)).toContain('serialport, which the agent installs');
+    expect(JSON.parse(readFileSync(file('package.json'), 'utf8'))).toEqual({
+      ...before,
+      dependencies: { '@lab/sdk': '*', serialport: '13.0.0' },
+      svc: { external: ['serialport'] },
+    });
+    const again = await addPart(userDir, 'device', 'demo_pkg', 'pump', { kind: 'serial' });
+    expect(again.changed.map(({ what }) => what)).toEqual(['the device pump_1']);
+  });
+
+  it('is seen by a task with its functions', async () => {
+    await addPart(userDir, 'device', 'demo_pkg', 'supply', { kind: 'scpi' });
+    await addPart(userDir, 'task', 'demo_pkg', 'power');
+    edit(
+      'tasks/power/task.ts',
+      'await pause',
+      "await devices.supply.set_voltage({ volts: '3' });\n    await pause",
+    );
+    expect(await errorsOf()).toEqual([expect.stringContaining('not assignable')]);
+  });
+
+  it.each([
+    [{ kind: 'gpib' }, 'device', /there is no kind "gpib": there are modbus, scpi, serial/],
+    [{ kind: 'scpi', python: true }, 'device', /is written in TypeScript: leave --python out/],
+    [{ kind: 'scpi' }, 'task', /--kind is for devices/],
+  ] as const)('is refused with %j for a %s', async (options, part, message) => {
+    await expect(addPart(userDir, part, 'demo_pkg', 'thing', options)).rejects.toThrow(message);
+    expect(existsSync(file('devices/thing'))).toBe(false);
   });
 });
 
