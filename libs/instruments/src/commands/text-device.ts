@@ -94,6 +94,9 @@ export abstract class TextDevice<Settings extends TextSettings> extends LinkedDe
     const written = write.map((each) => filled(each, given, this.forbidden));
     const asked = ask === undefined ? undefined : filled(ask, given, this.forbidden);
     const timeoutMs = this.timeoutMs(entry);
+    // Most calls are a single question.
+    if (asked !== undefined && entry.kind === 'query' && written.length === 0)
+      return this.ask(asked, answer, timeoutMs);
     return this.inSteps([
       ...written.map((text) => () => this.write(text, timeoutMs)),
       ...(asked === undefined ? [] : [() => this.ask(asked, answer, timeoutMs)]),

@@ -78,7 +78,10 @@ function lineStart(bytes: Buffer, stop: number): number {
 
 function withoutEmpty(framer: Framer): Framer {
   return {
-    take: (bytes) => framer.take(bytes).filter(({ length }) => length > 0),
+    take(bytes) {
+      const frames = framer.take(bytes);
+      return frames.every(({ length }) => length > 0) ? frames : frames.filter(({ length }) => length > 0);
+    },
     get pending() {
       return framer.pending;
     },
