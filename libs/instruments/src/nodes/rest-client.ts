@@ -6,6 +6,9 @@ import { connect as connectTls } from 'node:tls';
 import { largestAnswer, PeerError, type Link, type LinkAnswer, type LinkRequest } from './link.js';
 import { plain, type LinkSettings } from './link-settings.js';
 
+/** Milliseconds of silence after which the operating system asks whether the other side still has the connection. */
+const keepAliveMs = 15_000;
+
 /**
  * The HTTP API of another system. Each request has a connection of its own. The other side can close a kept connection at any
  * moment, and then nobody would know whether it still read a request that starts something.
@@ -79,6 +82,8 @@ export class RestClient implements Link {
       : connectPlain({ host, port: Number(port) || 80 });
     // Whoever waits gets each error by other means, and an error that nobody hears would end the process.
     socket.on('error', () => undefined);
+    // An exchange can last as long as a function of an instrument. A dead connection must not be taken for a slow one.
+    socket.setKeepAlive(true, keepAliveMs);
     try {
       await once(socket, isTls ? 'secureConnect' : 'connect', { signal });
       if (pinned !== undefined && 'getPeerCertificate' in socket) {

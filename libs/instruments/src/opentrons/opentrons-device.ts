@@ -19,7 +19,7 @@ import {
   RestClient,
   type GiveUp,
 } from '../nodes/index.js';
-import { awaitsRecovery, questionAbout, recover, type Recovery } from './recovery.js';
+import { questionAbout, recover, type Recovery } from './recovery.js';
 import { Robot, isPlayed, runEnds, textOf, type Command, type NewRun, type Run } from './robot.js';
 import { robotFunctions, type RobotActs } from './robot-functions.js';
 import { RobotTwin } from './robot-twin.js';
@@ -279,7 +279,7 @@ export class OpentronsDevice extends BaseDevice<object> {
     if (isDone) return shown(run);
     if (action === 'play' && !isPlayed(run))
       throw new Error(`the run ${id} was not played yet: call play_run, which lasts as long as the run`);
-    if (action === 'play' && awaitsRecovery(status))
+    if (action === 'play' && status === 'awaiting-recovery')
       throw new Error(`the run ${id} waits for recovery: call recover`);
     await robot.act(id, action);
     return shown(await robot.run(id));

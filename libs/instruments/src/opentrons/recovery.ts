@@ -35,7 +35,12 @@ export async function questionAbout(robot: Robot, { id, status }: Run): Promise<
     return `the run ${id} waits because the door is open: close it, then call resume_run or stop_run`;
   if (!awaitsRecovery(status)) return null;
   const step = await failedStep(robot, id);
-  const door = status.endsWith('open-door') ? ' The door is open: close it first.' : '';
+  // The robot takes no decision until it was told to resume after an open door.
+  const door = status.endsWith('open-door')
+    ? ' The door is open: close it, and call resume_run first.'
+    : status.endsWith('paused')
+      ? ' The door was open: call resume_run first.'
+      : '';
   const what = step === undefined ? 'a step' : `the step ${step.commandType}`;
   const why = step?.error == null ? '' : `: ${textOf([step.error])}`;
   return (

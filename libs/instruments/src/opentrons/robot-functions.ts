@@ -53,7 +53,7 @@ const commandParameters = {
 const ownTimeouts: Readonly<Record<string, number>> = {
   run_protocol: 86_400,
   play_run: 86_400,
-  upload_protocol: 600,
+  upload_protocol: 1_200,
   recover: 900,
   command: 600,
   run_command: 600,

@@ -5,6 +5,8 @@ import { textOf, type Robot } from './robot.js';
 
 /** Milliseconds between two questions for the state of an analysis. */
 const everyMs = 500;
+/** Milliseconds that an analysis may take. Those of long protocols take minutes. */
+const longestMs = 900_000;
 
 /** What a call gives of a protocol. */
 export interface GivenProtocol {
@@ -29,6 +31,7 @@ export async function uploadProtocol(
   for (const [index, each] of labware.entries()) files.push(await fileOf(`labware[${index}]`, each, folder));
   let protocol = await robot.upload(files, parameters);
   const { id } = protocol;
+  const end = performance.now() + longestMs;
   for (;;) {
     const latest = protocol.analysisSummaries.at(-1);
     if (latest?.status === 'completed') {
@@ -38,6 +41,10 @@ export async function uploadProtocol(
         `the robot would not run ${files[0]?.name ?? 'the protocol'}: ${textOf(errors) || (result ?? 'unknown')}`,
       );
     }
+    if (performance.now() > end)
+      throw new Error(
+        `the robot did not analyse ${files[0]?.name ?? 'the protocol'} within ${longestMs / 60_000} min`,
+      );
     await pause(everyMs);
     protocol = await robot.protocol(id);
   }

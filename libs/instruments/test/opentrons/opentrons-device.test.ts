@@ -192,6 +192,18 @@ describe('a run that waits for recovery', () => {
     await expect(call).rejects.toThrow(/is stopped/);
   });
 
+  it('is resumed first after the door was open', async () => {
+    const { call, command } = await waiting();
+    server.useDoor();
+    await until('it says so', () => hosted.asked.at(-1)?.includes('call resume_run first') === true);
+    await expect(hosted.call('recover', { command, action: 'skip' }, 'call-2')).rejects.toThrow(
+      /Run Action Not Allowed: it is awaiting-recovery-paused/,
+    );
+    await hosted.call('resume_run', {}, 'call-3');
+    await hosted.call('recover', { command, action: 'skip' }, 'call-4');
+    expect(await call).toMatchObject({ status: 'succeeded' });
+  });
+
   it('is stopped by a stop of the device', async () => {
     const { call } = await waiting();
     await device._stop('a hand is in it');

@@ -39,6 +39,12 @@ export class RobotServer {
     this.#commands = [];
   }
 
+  /** The door is opened and closed while the run waits for recovery. */
+  useDoor(): void {
+    for (const run of this.#runs.values())
+      if (run.status === 'awaiting-recovery') run.status = 'awaiting-recovery-paused';
+  }
+
   forget(): void {
     this.#runs.clear();
   }
@@ -175,6 +181,10 @@ export class RobotServer {
         ],
       },
     ] as [number, unknown];
+    if (run.status === 'awaiting-recovery-paused' && actionType === 'play') {
+      run.status = 'awaiting-recovery';
+      return [201, { data: { id: randomUUID(), actionType } }];
+    }
     const awaiting = run.status === 'awaiting-recovery';
     if (!run.current || ['succeeded', 'failed', 'stopped'].includes(run.status)) return refused;
     if (actionType.startsWith('resume') !== awaiting && actionType !== 'stop') return refused;
