@@ -70,6 +70,16 @@ class DeclaredFunctions(unittest.TestCase):
             },
         )
 
+    def test_run_beside_an_effect_only_if_they_are_idempotent(self):
+        def pause(): ...
+
+        added = {"pause": idempotent(beside=True)(pause)}
+        self.assertEqual(
+            declared_functions(SmallPump, added)["pause"], {"name": "pause", "kind": "idempotent", "beside": True}
+        )
+        with self.assertRaisesRegex(TypeError, "only an idempotent function can run beside an effect"):
+            effect(beside=True)(lambda self: None)
+
     def test_that_a_device_adds_need_names(self):
         with self.assertRaisesRegex(TypeError, "_svc_functions returned the name 'a b'"):
             declared_functions(Pump, {"a b": lambda: None})

@@ -36,6 +36,16 @@ describe('the decorator of a device function', () => {
     expect(apply(query({ timeout }), () => undefined)).toEqual({ kind: 'query', timeout });
   });
 
+  it('records that a function runs beside an effect, which only an idempotent one may', () => {
+    expect(apply(idempotent({ beside: true }), () => undefined)).toEqual({
+      kind: 'idempotent',
+      beside: true,
+    });
+    expect(apply(idempotent({ beside: false }), () => undefined)).toEqual({ kind: 'idempotent' });
+    expect(() => effect({ beside: true })).toThrow('only an idempotent function can run beside an effect');
+    expect(() => query({ beside: true })).toThrow('a query always does');
+  });
+
   it.each([0, -1, Number.NaN, Infinity, 604_801, '900' as unknown as number])(
     'refuses a timeout of %s and names a valid one',
     (timeout) => {

@@ -268,7 +268,13 @@ class DeviceHost:
             self._answer(call_id, value, error, f"the result of {name}")
 
         method = self._added.get(name) or getattr(device, name)
-        lane = self._loop if device._svc_in_loop else self._effects if moves and not declared.get("beside") else self._beside
+        lane = (
+            self._loop
+            if device._svc_in_loop
+            else self._effects
+            if moves and not declared.get("beside")
+            else self._beside
+        )
         self._author.call(partial(method, **device._svc_take(message["arguments"])), done, lane, call_id)
 
     def _follow(self, message: Message) -> None:
