@@ -7,7 +7,7 @@ are left out: a device is an object in this process in place of an actor. Each d
 import asyncio
 import sys
 import types
-from typing import Any
+from typing import Any, ClassVar
 
 SOURCE, PORT, DOSES = sys.argv[1:]
 sys.path.insert(0, SOURCE)
@@ -21,7 +21,7 @@ def stand_in(name: str, **members: Any) -> None:
 
 
 class ConfigurationManager:
-    labs: dict[str, Any] = {}
+    labs: ClassVar[dict[str, Any]] = {}
 
 
 class LabDeviceDef:
@@ -43,14 +43,19 @@ stand_in("eos.utils.di.di_container", inject=lambda method: method)
 stand_in("eos.orchestration.orchestrator", Orchestrator=Orchestrator)
 stand_in("eos.database.abstract_sql_db_interface", AsyncDbSession=object)
 
-import uvicorn  # noqa: E402
-from eos.devices.base_device import BaseDevice  # noqa: E402
-from eos.orchestration.services.lab_service import LabService  # noqa: E402
-from eos.web_api.controllers.lab_controller import LabController  # noqa: E402
-from eos.web_api.controllers.rpc_controller import RPCController  # noqa: E402
-from eos.web_api.exception_handling import general_exception_handler  # noqa: E402
-from litestar import Litestar, Router  # noqa: E402
-from litestar.di import Provide  # noqa: E402
+import uvicorn
+from eos.devices.base_device import BaseDevice
+from eos.orchestration.services.lab_service import LabService
+from eos.web_api.controllers.lab_controller import LabController
+from eos.web_api.controllers.rpc_controller import RPCController
+from eos.web_api.exception_handling import general_exception_handler
+from litestar import Litestar, Router
+from litestar.di import Provide
+
+
+def note_dose(volume: float) -> None:
+    with open(DOSES, "a") as doses:
+        doses.write(f"{volume}\n")
 
 
 class Pump(BaseDevice):
@@ -68,8 +73,7 @@ class Pump(BaseDevice):
     async def dose(self, volume: float, seconds: float = 0.0) -> dict[str, float]:
         """Doses into the beaker."""
         self.halted = False
-        with open(DOSES, "a") as doses:
-            doses.write(f"{volume}\n")
+        note_dose(volume)
         for _ in range(int(seconds * 50)):
             if self.halted:
                 raise RuntimeError("the pump was stopped")

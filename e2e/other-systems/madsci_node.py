@@ -6,7 +6,6 @@ Each move appends a line to the file in `MOVES`, so that a test can count the ef
 import os
 import time
 from pathlib import Path
-from typing import Optional
 
 from madsci.common.types.admin_command_types import AdminCommandResponse
 from madsci.node_module.helpers import action
@@ -17,7 +16,7 @@ class Bench(RestNode):
     halted = False
 
     @action
-    def measure(self, wavelength: int = 600, gain: Optional[float] = None) -> dict:
+    def measure(self, wavelength: int = 600, gain: float | None = None) -> dict:
         """Measures a plate."""
         return {"wavelength": wavelength, "gain": gain, "absorbance": 0.42}
 
