@@ -138,6 +138,23 @@ describe.skipIf(sources === undefined)('packages of EOS', () => {
     expect(drivers.called).toEqual(expect.arrayContaining(['move', 'mix', 'analyze', 'empty', 'clean']));
   });
 
+  it.skipIf(withBofire)(
+    'say which library is missing when a campaign with an optimizer is submitted',
+    async () => {
+      const answer = await post('/api/campaigns', {
+        ...{ name: 'eos_colors', protocol: 'color_mixing', owner: 'ada' },
+        ...{ optimize: true, max_protocol_runs: 4 },
+        global_parameters: { score_color: { target_color: [47, 181, 49] } },
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body).toMatchObject({
+        detail: expect.stringMatching(
+          /optimizer\.py needs the library bofire: install it for the Python of the optimizer worker, pip install "bofire\[optimization\]"/,
+        ) as string,
+      });
+    },
+  );
+
   it.skipIf(!withBofire)(
     'run the optimizer of the color lab: BoFire chooses the runs of a campaign',
     async () => {

@@ -4,7 +4,7 @@ import optuna
 from rules import MIXED, PLAIN, WrapperRules
 
 from svc_lab.optimizer import CloseToTarget, ContinuousOutput, Invalid, Maximize, NChooseK
-from svc_lab.optimizers import OptunaOptimizer
+from svc_lab.optimizers import HybridOptimizer, OptunaOptimizer
 
 
 class Optuna(WrapperRules, unittest.TestCase):
@@ -33,6 +33,14 @@ class Optuna(WrapperRules, unittest.TestCase):
         self.assertEqual([trial.values for trial in trials], [[-3, 1], [-2, 1], [-1, 1]])
         self.assertEqual([trial.constraints for trial in trials], [{"score.cost": each} for each in (0, 1, 2)])
         self.assertEqual([row["score.gain"] for row in optimizer.get_optimal_solutions()], [3])
+
+    def test_is_the_plugged_in_optimizer_of_a_hybrid_one(self):
+        optimizer = HybridOptimizer(**MIXED, plugged_in=OptunaOptimizer, seed=1)
+        self.history(optimizer)
+        (row,) = optimizer.sample(1, run_names=["run_5"])
+        self.assertEqual(optimizer.domain.check(row), row)
+        self.assertEqual(optimizer.get_num_samples_reported(), 3)
+        self.assertEqual([run.state for run in optimizer.runs()].count("failed"), 1)
 
     def test_refuses_what_the_library_cannot_do(self):
         with self.assertRaisesRegex(Invalid, "Optuna keeps to no constraint of the kind n_choose_k"):

@@ -90,7 +90,7 @@ class OptimizersOfEos(unittest.TestCase):
         code = PackageCode(path)
         use(code)
         try:
-            return make_optimizer(code, SOURCE, overrides, [], complete=complete, worker=Worker())
+            return make_optimizer(code, SOURCE, overrides, [], complete, worker=Worker())
         finally:
             forget(code)
 

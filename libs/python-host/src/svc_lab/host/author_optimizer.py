@@ -119,9 +119,9 @@ def make_optimizer(
     source: str,
     overrides: dict[str, Any],
     integers: Sequence[str],
-    *,
     complete: Callable[[Any], Any],
-    worker: WorkerCalls,
+    *,
+    worker: WorkerCalls | None = None,
 ) -> Made:
     """Imports an `optimizer.py`, makes the optimizer of its factory and, if it has a method `connect`, connects it.
 
@@ -149,7 +149,7 @@ def make_optimizer(
         raise Invalid(_text_of("The overrides do not fit", faults), faults)
     if later:
         made.set_runtime_params(later, "optimizer_overrides.")
-    if made.has("connect"):
+    if worker is not None and made.has("connect"):
         try:
             made.call("connect", worker)
         except Invalid as error:

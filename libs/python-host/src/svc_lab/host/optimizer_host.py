@@ -112,7 +112,7 @@ class OptimizerHost:
         self._worker.protocol = order["protocol"]
         integers = order.get("integers") or []
         source, overrides = module["source"], order["overrides"]
-        made = make_optimizer(code, source, overrides, integers, complete=self._complete, worker=self._worker)
+        made = make_optimizer(code, source, overrides, integers, self._complete, worker=self._worker)
         self._lead_logs()
         optimizer = made.optimizer
         self._concealment.learn(made.arguments)
