@@ -164,13 +164,12 @@ function finish(
   { entry, packageName, inputs, dependencies }: Parts,
   names: StableNames,
 ): string {
-  let code = `\n${text}`;
-  for (const input of inputs) {
-    const stable = names.of(input);
-    if (stable === input) continue;
-    // esbuild names the source of a part in a comment line, and for CommonJS in a property too.
-    code = code.replaceAll(`\n// ${input}\n`, `\n// ${stable}\n`).replaceAll(`"${input}"(`, `"${stable}"(`);
-  }
+  const renamed = new Map(inputs.map((input) => [input, names.of(input)]));
+  // esbuild names the source of a part in a comment line, and for CommonJS in a property too. One pass over the text: a library may have
+  // thousands of sources.
+  let code = `\n${text}`
+    .replace(/(?<=\n\/\/ )[^\n]+(?=\n)/g, (source) => renamed.get(source) ?? source)
+    .replace(/(?<=")[^"\\\n]+(?="\()/g, (source) => renamed.get(source) ?? source);
   code = code.slice(1).trimEnd();
   const lead = dependencies.length === 0 ? [] : [dependencyLine(dependencies)];
   if (/\b__require\d*\(/.test(code)) {
