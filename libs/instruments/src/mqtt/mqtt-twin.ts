@@ -11,14 +11,17 @@ const lookMs = 200;
  */
 export function mqttTwin(settings: MqttSettings): (model: TwinModel) => OpenPort {
   return (model) => (events) => {
-    const told = new Map<string, string>();
+    const told = new Map<string, { text: string; at: number }>();
     const tell = (name: string, always = false): void => {
       const entry = settings.state[name];
       const value = model.state[name];
       if (entry === undefined || value === undefined) return;
       const text = JSON.stringify(value);
-      if (!always && told.get(name) === text) return;
-      told.set(name, text);
+      const last = told.get(name);
+      // A value that stays is said again before it is stale.
+      const isOld = last !== undefined && performance.now() - last.at > (entry.stale_after ?? Infinity) * 500;
+      if (!always && !isOld && last?.text === text) return;
+      told.set(name, { text, at: performance.now() });
       events.heard({ topic: entry.topic, payload: payloadOf(entry, value), retain: false });
     };
     const tellAll = (): void => Object.keys(settings.state).forEach((name) => tell(name));

@@ -28,12 +28,12 @@ init_parameters:
       request: { method: PUT, path: /target, body: { target: '{target}' } }
   report: [read_value]
   safe_state:
-    - { function: set_target, arguments: { target: 0 } }
+    - { function: set_target, arguments: { target: 20 } }
   idle:
   # true: a twin answers, and no instrument is needed.
   simulate: true
   twin:
-    state: { value: 20, target: 0 }
+    state: { value: 20, target: 20 }
     follow: { value: { to: target, rate: 2 } }
   record: false
   replay:
