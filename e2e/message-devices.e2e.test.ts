@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { httpFiles } from '../apps/cli/src/pkg/kinds/http.js';
-import { mqttFiles } from '../apps/cli/src/pkg/kinds/mqtt.js';
-import { opcuaFiles } from '../apps/cli/src/pkg/kinds/opcua.js';
+import { http } from '../apps/cli/src/pkg/kinds/http.js';
+import { mqtt } from '../apps/cli/src/pkg/kinds/mqtt.js';
+import { opcua } from '../apps/cli/src/pkg/kinds/opcua.js';
 import { deviceEntry } from '../apps/cli/src/pkg/templates.js';
 import { blocksOf, textOf } from '../tools/test/guide-blocks.js';
 import { eventually } from './api.js';
@@ -14,9 +14,9 @@ import { startLab, type Lab } from './lab.js';
 
 const pages = ['http-devices.md', 'mqtt.md', 'opcua.md'].map((page) => `docs/guide/${page}`);
 const kinds = [
-  { type: 'new_http', files: httpFiles, read: 'read_value', answer: 20 },
-  { type: 'new_mqtt', files: mqttFiles, read: 'read_temperature', answer: 20 },
-  { type: 'new_opcua', files: opcuaFiles, read: 'read_temperature', answer: 20 },
+  { type: 'new_http', kind: http, read: 'read_value', answer: 20 },
+  { type: 'new_mqtt', kind: mqtt, read: 'read_temperature', answer: 20 },
+  { type: 'new_opcua', kind: opcua, read: 'read_temperature', answer: 20 },
 ];
 const labOf = (type: string): string => `${type}_lab`;
 
@@ -32,8 +32,9 @@ beforeAll(async () => {
   };
   const blocks = pages.flatMap((page) => blocksOf(page, textOf(page)));
   for (const { path, text } of blocks) if (path !== undefined) await write(path, text);
-  for (const { type, files } of kinds) {
-    for (const [path, text] of Object.entries(files(type))) await write(`new_demo/${path}`, text);
+  for (const { type, kind } of kinds) {
+    for (const [path, text] of Object.entries(kind.files(type, 'NewDevice')))
+      await write(`new_demo/${path}`, text);
     const devices = deviceEntry('device_1', type, '  ');
     await write(
       `new_demo/laboratories/${labOf(type)}/lab.yml`,

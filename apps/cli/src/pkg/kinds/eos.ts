@@ -1,7 +1,6 @@
-import type { Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
-/** For `svc pkg add device --kind eos`. */
-export const eos = {
+export const eos: DeviceKind = {
   name: 'eos',
   about: 'a device of a running EOS',
   inLab: [
@@ -10,7 +9,7 @@ export const eos = {
     'functions:',
     '  measure: { parameters: {}, twin: { result: 1, takes: 0.1 } }',
   ],
-  files: (type: string, className: string): Files => ({
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: A device of a running EOS
 init_parameters:

@@ -1,8 +1,11 @@
-import { ownClass, type Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
 /** A device type for instruments with an interface of HTTP and JSON. It is simulated until its lab says otherwise. */
-export function httpFiles(type: string): Files {
-  return {
+export const http: DeviceKind = {
+  name: 'http',
+  about: 'an instrument with HTTP and JSON, or an OpenAPI document',
+  inLab: [],
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: An instrument with an interface of HTTP and JSON
 # The guide page http-devices.md explains the parameters. Those that are empty may be set in lab.yml.
@@ -41,7 +44,7 @@ init_parameters:
     [`devices/${type}/device.ts`]: `import { HttpDevice } from '@lab/instruments/http';
 
 /** The functions are declared in device.yml. */
-export default class ${ownClass(type, 'Device')} extends HttpDevice {}
+export default class ${className} extends HttpDevice {}
 `,
-  };
-}
+  }),
+};

@@ -1,7 +1,6 @@
-import type { Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
-/** For `svc pkg add device --kind madsci`. */
-export const madsci = {
+export const madsci: DeviceKind = {
   name: 'madsci',
   about: 'a node of MADSci (REST)',
   inLab: [
@@ -10,7 +9,7 @@ export const madsci = {
     'functions:',
     '  measure: { parameters: {}, twin: { result: 1, takes: 0.1 } }',
   ],
-  files: (type: string, className: string): Files => ({
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: A node of MADSci
 init_parameters:

@@ -1,8 +1,11 @@
-import { ownClass, type Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
 /** A device type for instruments behind a broker of MQTT 5. It is simulated until its lab says otherwise. */
-export function mqttFiles(type: string): Files {
-  return {
+export const mqtt: DeviceKind = {
+  name: 'mqtt',
+  about: 'an instrument behind a broker of MQTT 5',
+  inLab: [],
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: An instrument behind a broker of MQTT 5
 # The guide page mqtt.md explains the parameters. Those that are empty may be set in lab.yml.
@@ -42,7 +45,7 @@ init_parameters:
     [`devices/${type}/device.ts`]: `import { MqttDevice } from '@lab/instruments/mqtt';
 
 /** The functions are declared in device.yml. */
-export default class ${ownClass(type, 'Device')} extends MqttDevice {}
+export default class ${className} extends MqttDevice {}
 `,
-  };
-}
+  }),
+};

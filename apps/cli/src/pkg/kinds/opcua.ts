@@ -1,8 +1,11 @@
-import { ownClass, type Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
 /** A device type for instruments with a server of OPC UA. It is simulated until its lab says otherwise. */
-export function opcuaFiles(type: string): Files {
-  return {
+export const opcua: DeviceKind = {
+  name: 'opcua',
+  about: 'a server of OPC UA',
+  inLab: [],
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: An instrument with a server of OPC UA
 # The guide page opcua.md explains the parameters. Those that are empty may be set in lab.yml.
@@ -39,7 +42,7 @@ init_parameters:
     [`devices/${type}/device.ts`]: `import { OpcuaDevice } from '@lab/instruments/opcua';
 
 /** The functions are declared in device.yml. */
-export default class ${ownClass(type, 'Device')} extends OpcuaDevice {}
+export default class ${className} extends OpcuaDevice {}
 `,
-  };
-}
+  }),
+};

@@ -1,11 +1,10 @@
-import type { Files } from '../templates.js';
+import type { DeviceKind } from './kind.js';
 
-/** For `svc pkg add device --kind opentrons`. */
-export const opentrons = {
+export const opentrons: DeviceKind = {
   name: 'opentrons',
   about: 'an OT-2 or a Flex of Opentrons',
   inLab: ['# Without this line, the device uses the robot at its address.', 'simulate: true'],
-  files: (type: string, className: string): Files => ({
+  files: (type, className) => ({
     [`devices/${type}/device.yml`]: `type: ${type}
 desc: An OT-2 or a Flex of Opentrons
 init_parameters:
