@@ -9,7 +9,14 @@ import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { MemoryKeys } from './memory-keys.js';
 import { MemoryLines } from './memory-lines.js';
-import { memoryLog, MemoryAnnouncements, MemoryEvents, ScriptedRequests, taskRecord } from './twins.js';
+import {
+  MemoryDeviceFiles,
+  memoryLog,
+  MemoryAnnouncements,
+  MemoryEvents,
+  ScriptedRequests,
+  taskRecord,
+} from './twins.js';
 import { MemoryRecords } from './memory-records.js';
 import { openAccess } from './memory-access.js';
 import { idleWebhooks } from './memory-webhooks.js';
@@ -29,6 +36,7 @@ const surroundings = (): Surroundings => ({
   events: new MemoryEvents(),
   lines: new MemoryLines(),
   files,
+  deviceFiles: new MemoryDeviceFiles(),
   keys: new MemoryKeys(),
   ...openAccess(log),
   ...idleWebhooks(log),

@@ -24,7 +24,7 @@ import { MemoryKeys } from './memory-keys.js';
 import { MemoryLines } from './memory-lines.js';
 import { idleWebhooks } from './memory-webhooks.js';
 import { noEnrolment } from './memory-enrolments.js';
-import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
+import { MemoryDeviceFiles, memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
 let postgres: TestPostgres;
@@ -68,6 +68,7 @@ beforeAll(async () => {
       events: new MemoryEvents(),
       lines: new MemoryLines(),
       files: new MemoryFiles(),
+      deviceFiles: new MemoryDeviceFiles(),
       keys: new MemoryKeys(),
       ...idleWebhooks(log),
       ...noEnrolment(),

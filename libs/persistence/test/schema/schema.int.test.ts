@@ -124,6 +124,7 @@ describe('a database of another development version', () => {
       '0020_pipeline_tokens',
       '0021_task_order',
       '0022_runtimes',
+      '0023_device_files',
     ]);
   });
 });

@@ -190,6 +190,7 @@ describe('the store', () => {
       { name: '0020_pipeline_tokens' },
       { name: '0021_task_order' },
       { name: '0022_runtimes' },
+      { name: '0023_device_files' },
     ]);
     await dropDatabase(postgres.url, name);
   });
