@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readRecording } from '@lab/instruments/kit';
 import { processEnvironment } from '@lab/runtime';
+import { withoutPython } from '@lab/testkit/python';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './api.js';
 import { startLab, type Lab } from './lab.js';
@@ -103,6 +104,10 @@ describe('an instrument with a protocol', () => {
     expect(sent.map(({ hex }) => Buffer.from(hex, 'hex').toString())).toContain('SOUR:VOLT 0.000\n');
     expect(sent.find(({ call }) => call !== undefined)?.call).toMatch(/^[0-9a-f-]{36}/);
     expect(await run('svc device replay supply.ndjson')).toContain('--> "MEAS:VOLT:DC?\\n"');
+    if (!withoutPython()) {
+      const path = join(root, 'libs/python-host/src');
+      expect(await run(`export PYTHONPATH='${path}'\n${block('svc_lab.replay')}`)).toBe("b'0\\n'\n");
+    }
 
     const replay = spawn(join(folder, 'bin/svc'), ['device', 'replay', 'supply.ndjson', '--port', '0'], {
       ...{
