@@ -3,12 +3,32 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freePort } from '@lab/testkit';
 
-/** The program mosquitto; undefined: it is not installed. */
-export const mosquitto = ['mosquitto', '/usr/sbin/mosquitto'].find(
-  (program) => spawnSync(program, ['-h']).error === undefined,
-);
+/** Where `tools/mosquitto.mjs` puts it if the system has none. */
+const unpacked = fileURLToPath(new URL('../../../../.cache/mosquitto/usr', import.meta.url));
+const libraries = `${unpacked}/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
+const own = {
+  ...process.env,
+  LD_LIBRARY_PATH: [libraries, process.env['LD_LIBRARY_PATH']].filter(Boolean).join(':'),
+};
+
+interface Programs {
+  broker: string;
+  passwords: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** The programs of mosquitto; undefined: they are not here. */
+export const mosquitto: Programs | undefined = [
+  { broker: 'mosquitto', passwords: 'mosquitto_passwd', env: process.env },
+  { broker: '/usr/sbin/mosquitto', passwords: 'mosquitto_passwd', env: process.env },
+  { broker: `${unpacked}/sbin/mosquitto`, passwords: `${unpacked}/bin/mosquitto_passwd`, env: own },
+].find(({ broker, env }) => {
+  const { error, stdout } = spawnSync(broker, ['-h'], { env, encoding: 'utf8' });
+  return error === undefined && stdout.includes('mosquitto version');
+});
 
 export interface BrokerOptions {
   tls?: { cert: string; key: string };
@@ -17,6 +37,11 @@ export interface BrokerOptions {
   /** Lines of the access list. */
   acl?: string[];
   lines?: string[];
+}
+
+function programs(): Programs {
+  if (mosquitto === undefined) throw new Error('mosquitto is not installed');
+  return mosquitto;
 }
 
 /** A mosquitto of its own. */
@@ -54,7 +79,7 @@ export class Broker {
           .map(([user, word]) => `${user}:${word}\n`)
           .join(''),
       );
-      const made = spawnSync('mosquitto_passwd', ['-U', path]);
+      const made = spawnSync(programs().passwords, ['-U', path], { env: programs().env });
       if (made.status !== 0) throw new Error(`mosquitto_passwd: ${made.stderr.toString()}`);
       config.push('allow_anonymous false', `password_file ${path}`);
     }
@@ -66,7 +91,9 @@ export class Broker {
   }
 
   async up(): Promise<void> {
-    const child = spawn(mosquitto ?? 'mosquitto', ['-c', join(this.folder, 'mosquitto.conf'), '-v']);
+    const child = spawn(programs().broker, ['-c', join(this.folder, 'mosquitto.conf'), '-v'], {
+      env: programs().env,
+    });
     child.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
     this.#child = child;

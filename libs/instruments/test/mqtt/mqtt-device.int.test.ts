@@ -12,7 +12,7 @@ import { Broker, mosquitto, type BrokerOptions } from './broker.js';
 
 if (mosquitto === undefined) {
   process.stderr.write(
-    'The tests of MQTT DO NOT RUN: mosquitto is not installed (apt-get install mosquitto)\n',
+    'The tests of MQTT DO NOT RUN: mosquitto is not installed (node tools/mosquitto.mjs fetches it)\n',
   );
 }
 
