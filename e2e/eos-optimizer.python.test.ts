@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CampaignRecord } from '@lab/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pythonEnvironment } from '../tools/python/wheel.js';
 import { GuideShell } from './guide-commands.js';
@@ -31,7 +30,7 @@ it('the guide: an optimizer of its own finds volumes for a campaign', async () =
   } finally {
     shell.dispose();
   }
-  const campaign = (await lab.api.campaign('search')) as CampaignRecord;
+  const campaign = await lab.api.campaign('search');
   expect(campaign).toMatchObject({ state: 'completed', protocol_runs_completed: 3 });
   const volumes = campaign.protocol_runs.map(({ parameters }) => Number(parameters['water']?.['volume']));
   for (const volume of volumes) expect(volume).toBeGreaterThanOrEqual(0);
