@@ -35,7 +35,7 @@ test('an attempt has what executed it, and a task has that of its latest attempt
     { op: 'insertProtocolRun', row: protocolRun('r1') },
     { op: 'insertTaskRun', row: taskRun('t1', { name: 'mix', runId: 'r1', attempt: 2 }) },
     { op: 'insertTaskRun', row: taskRun('t2', { name: 'rinse', runId: 'r1', attempt: 0 }) },
-    { op: 'insertAttempt', row: attempt('a1', 't1') },
+    { op: 'insertAttempt', row: attempt('a1', 't1', { state: 'failed' }) },
     { op: 'insertAttempt', row: attempt('a2', 't1', { number: 2 }) },
   ]);
   expect(await records.taskById('t1')).toMatchObject({ runtime: null });
