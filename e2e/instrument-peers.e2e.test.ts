@@ -11,6 +11,7 @@ import {
   realTime,
   serve,
   twinTransport,
+  type CommonSettings,
   type LinkedDevice,
 } from '@lab/instruments/kit';
 import { ModbusDevice } from '@lab/instruments/modbus';
@@ -50,7 +51,7 @@ async function environment(): Promise<string | undefined> {
 
 let folder: string;
 let peers: ChildProcess[] = [];
-let devices: LinkedDevice<never>[] = [];
+let devices: LinkedDevice<CommonSettings>[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-peers-'));
 });
@@ -76,7 +77,7 @@ async function peer<Told>(...args: string[]): Promise<Told> {
   throw new Error(`${args.join(' ')} ended and printed nothing`);
 }
 
-async function started<Device extends LinkedDevice<never>>(
+async function started<Device extends LinkedDevice<CommonSettings>>(
   device: Device,
   parameters: Record<string, unknown>,
 ): Promise<Device> {
@@ -86,6 +87,7 @@ async function started<Device extends LinkedDevice<never>>(
     log: console,
     folder: () => folder,
     callId: () => undefined,
+    ask: () => undefined,
   };
   devices.push(device);
   await device._initialize({ record: true, ...parameters });
@@ -93,7 +95,7 @@ async function started<Device extends LinkedDevice<never>>(
 }
 
 /** Ends the device and its recording, and keeps the recording as a fixture if somebody wants it. */
-async function keep(device: LinkedDevice<never>, name: string): Promise<void> {
+async function keep(device: LinkedDevice<CommonSettings>, name: string): Promise<void> {
   await device._cleanup();
   devices = devices.filter((each) => each !== device);
   const [file = ''] = readdirSync(folder);
@@ -127,7 +129,7 @@ const setVolts = {
     answer: { type: 'str' },
     parameters: { volts: { type: 'float', unit: 'V' } },
   },
-} as const;
+} satisfies Parameters<typeof scpiTwin>[0]['functions'];
 
 describe.skipIf(python === undefined)('a device of the kit', () => {
   it('reads and writes a server of pymodbus over TCP', async () => {

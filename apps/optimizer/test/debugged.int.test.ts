@@ -40,6 +40,7 @@ async function opened(debugged: readonly string[]): Promise<void> {
       archivePieces: () => () => Promise.reject(new Error('there are no libraries')),
     },
     sealing: undefined,
+    lend: () => Promise.reject(new Error('nothing is lent here')),
     timers: systemTimers,
     log: createLog({ service: 'optimizer', destination: { write: () => undefined } }),
     hosts: hostsWith(undefined, debugged),

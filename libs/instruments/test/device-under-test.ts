@@ -21,7 +21,7 @@ export class DeviceUnderTest {
     const log = (...parts: unknown[]): void => void this.logged.push(parts.join(' '));
     this.device[contextKey] = {
       ...{ name: 'device_1', lab: 'test_lab', log: { debug: log, info: log, warn: log, error: log } },
-      ...{ folder: () => this.folder, callId: () => this.callId },
+      ...{ folder: () => this.folder, callId: () => this.callId, ask: () => undefined },
     };
   }
 

@@ -31,6 +31,7 @@ async function started(parameters: Record<string, unknown>): Promise<PlainDevice
   const device = new PlainDevice();
   device[contextKey] = {
     ...{ name: 'scale_1', lab: 'lab', log: console, folder: () => folder, callId: () => 'call-7' },
+    ask: () => undefined,
   };
   await device._initialize({ transport, functions, simulate: { answers }, ...parameters });
   devices.push(device);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { overTcp, PlainDevice, type LinkedDevice } from '../src/kit.js';
+import { overTcp, PlainDevice, type CommonSettings, type LinkedDevice } from '../src/kit.js';
 import { ModbusDevice } from '../src/modbus/index.js';
 import { ScpiDevice } from '../src/scpi/index.js';
 import { modbusSession, scpiSession, textSession, type Session } from './sessions.js';
@@ -21,7 +21,7 @@ class SerialPlain extends PlainDevice {
   protected override readonly transports = [overTcp, serialName];
 }
 
-const sessions: [string, string, new () => LinkedDevice<never>, Session][] = [
+const sessions: [string, string, new () => LinkedDevice<CommonSettings>, Session][] = [
   ['modbus-tcp', 'tcp', ModbusDevice, modbusSession],
   ['modbus-rtu', 'serial', SerialModbus, modbusSession],
   ['scpi-tcp', 'tcp', ScpiDevice, scpiSession],

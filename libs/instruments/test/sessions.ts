@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LinkedDevice } from '../src/kit.js';
+import type { CommonSettings, LinkedDevice } from '../src/kit.js';
 
 /**
  * Sessions with instruments. The tests with real other ends record them (`e2e/instrument-peers.e2e.test.ts`); those of this library
@@ -8,10 +8,10 @@ import type { LinkedDevice } from '../src/kit.js';
 export interface Session {
   /** Init parameters without the transport. */
   parameters: Record<string, unknown>;
-  run(device: LinkedDevice<never>): Promise<void>;
+  run(device: LinkedDevice<CommonSettings>): Promise<void>;
 }
 
-const call = async (device: LinkedDevice<never>, name: string, given = {}): Promise<unknown> =>
+const call = async (device: LinkedDevice<CommonSettings>, name: string, given = {}): Promise<unknown> =>
   device._svc_functions()[name]?.call(given);
 
 export const modbusSession: Session = {

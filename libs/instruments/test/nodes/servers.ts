@@ -17,7 +17,7 @@ export function serve(answer: RequestListener): Promise<TestServer> {
 /** An HTTPS server on loopback, with a certificate of an authority of its own for the names. */
 export async function serveTls(
   answer: RequestListener,
-  names: string[] = ['localhost', '127.0.0.1'],
+  names: [string, ...string[]] = ['localhost', '127.0.0.1'],
 ): Promise<TestServer & { authority: string; certificate: string }> {
   const authority = await makeCertificateAuthority('lab', Date.now());
   const { certificate, key } = await certifyServer(authority, names, Date.now(), 90);
