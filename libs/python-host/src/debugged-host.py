@@ -19,9 +19,11 @@ def debugpy_in(folder):
     spec = importlib.util.spec_from_file_location(
         "debugpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
+    if spec is None or spec.loader is None:
+        raise ImportError(f"there is no debugpy in {folder}")
     module = importlib.util.module_from_spec(spec)
     sys.modules["debugpy"] = module
-    spec.loader.exec_module(module)
+    spec.loader.exec_module(module)  # type: ignore[attr-defined]
     return module
 
 
@@ -35,7 +37,7 @@ def main(port, folder, sources, when, program, *given):
         sys.exit(f"no debugger can attach: debugpy cannot listen on 127.0.0.1:{port} ({error})")
     if os.path.basename(program) != "optimizer-host.py":
         # This thread reads the orders of the agent and executes no code of authors, so a breakpoint need not hold it.
-        threading.current_thread().pydev_do_not_trace = True
+        threading.current_thread().pydev_do_not_trace = True  # type: ignore[attr-defined]
     sys.path.insert(0, os.path.dirname(os.path.abspath(program)))
     from svc_lab.host import package_code
 
