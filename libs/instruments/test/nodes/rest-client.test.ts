@@ -132,7 +132,7 @@ describe('a request to another system', () => {
 
 describe('a certificate', () => {
   async function tls(
-    names?: string[],
+    names?: [string, ...string[]],
   ): Promise<{ address: string; ca_file: string; fingerprint: string; asked: () => number }> {
     let asked = 0;
     const server = await serveTls((_, response) => {
