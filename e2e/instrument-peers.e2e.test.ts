@@ -5,18 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import {
-  overTcp,
-  PlainDevice,
-  realTime,
-  serve,
-  twinTransport,
-  type CommonSettings,
-  type LinkedDevice,
-} from '@lab/instruments/kit';
+import { overTcp, PlainDevice, realTime, serve, twinTransport } from '@lab/instruments/kit';
 import { ModbusDevice } from '@lab/instruments/modbus';
-import { ScpiDevice, scpiTwin } from '@lab/instruments/scpi';
+import { ScpiDevice, scpiTwin, type ScpiSettings } from '@lab/instruments/scpi';
 import { overSerial } from '@lab/instruments/serial';
+import type { BaseDevice } from '@lab/sdk';
 import { withoutPip, withoutPythonVariable } from '@lab/testkit/python';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pythonEnvironment } from '../apps/cli/src/demo/python-environment.js';
@@ -51,7 +44,7 @@ async function environment(): Promise<string | undefined> {
 
 let folder: string;
 let peers: ChildProcess[] = [];
-let devices: LinkedDevice<CommonSettings>[] = [];
+let devices: BaseDevice[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-peers-'));
 });
@@ -77,7 +70,7 @@ async function peer<Told>(...args: string[]): Promise<Told> {
   throw new Error(`${args.join(' ')} ended and printed nothing`);
 }
 
-async function started<Device extends LinkedDevice<CommonSettings>>(
+async function started<Device extends BaseDevice>(
   device: Device,
   parameters: Record<string, unknown>,
 ): Promise<Device> {
@@ -87,7 +80,6 @@ async function started<Device extends LinkedDevice<CommonSettings>>(
     log: console,
     folder: () => folder,
     callId: () => undefined,
-    ask: () => undefined,
   };
   devices.push(device);
   await device._initialize({ record: true, ...parameters });
@@ -95,7 +87,7 @@ async function started<Device extends LinkedDevice<CommonSettings>>(
 }
 
 /** Ends the device and its recording, and keeps the recording as a fixture if somebody wants it. */
-async function keep(device: LinkedDevice<CommonSettings>, name: string): Promise<void> {
+async function keep(device: BaseDevice, name: string): Promise<void> {
   await device._cleanup();
   devices = devices.filter((each) => each !== device);
   const [file = ''] = readdirSync(folder);
@@ -122,14 +114,14 @@ const withoutFunctions = {
   time: realTime,
 };
 /** What the twin of the supply knows. */
-const setVolts = {
+const setVolts: ScpiSettings['functions'] = {
   set_volts: {
     kind: 'idempotent',
     write: ['SOUR:VOLT {volts}'],
     answer: { type: 'str' },
     parameters: { volts: { type: 'float', unit: 'V' } },
   },
-} satisfies Parameters<typeof scpiTwin>[0]['functions'];
+};
 
 describe.skipIf(python === undefined)('a device of the kit', () => {
   it('reads and writes a server of pymodbus over TCP', async () => {

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BaseDevice } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
-import { overTcp, PlainDevice, type CommonSettings, type LinkedDevice } from '../src/kit.js';
+import { overTcp, PlainDevice } from '../src/kit.js';
 import { ModbusDevice } from '../src/modbus/index.js';
 import { ScpiDevice } from '../src/scpi/index.js';
 import { modbusSession, scpiSession, textSession, type Session } from './sessions.js';
@@ -21,7 +22,7 @@ class SerialPlain extends PlainDevice {
   protected override readonly transports = [overTcp, serialName];
 }
 
-const sessions: [string, string, new () => LinkedDevice<CommonSettings>, Session][] = [
+const sessions: [string, string, new () => BaseDevice, Session][] = [
   ['modbus-tcp', 'tcp', ModbusDevice, modbusSession],
   ['modbus-rtu', 'serial', SerialModbus, modbusSession],
   ['scpi-tcp', 'tcp', ScpiDevice, scpiSession],

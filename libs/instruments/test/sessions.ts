@@ -1,5 +1,5 @@
+import type { BaseDevice } from '@lab/sdk';
 import { expect } from 'vitest';
-import type { CommonSettings, LinkedDevice } from '../src/kit.js';
 
 /**
  * Sessions with instruments. The tests with real other ends record them (`e2e/instrument-peers.e2e.test.ts`); those of this library
@@ -8,11 +8,11 @@ import type { CommonSettings, LinkedDevice } from '../src/kit.js';
 export interface Session {
   /** Init parameters without the transport. */
   parameters: Record<string, unknown>;
-  run(device: LinkedDevice<CommonSettings>): Promise<void>;
+  run(device: BaseDevice): Promise<void>;
 }
 
-const call = async (device: LinkedDevice<CommonSettings>, name: string, given = {}): Promise<unknown> =>
-  device._svc_functions()[name]?.call(given);
+const call = async (device: BaseDevice, name: string, given = {}): Promise<unknown> =>
+  device._svc_functions?.()[name]?.call(given);
 
 export const modbusSession: Session = {
   parameters: {
