@@ -9,8 +9,6 @@ import { load, percentile, printMachine, printResult, rounded } from '../../shar
 
 const rounds = 9;
 const queries = 2_000;
-const pollers = 10;
-const pollsPerSecond = 100;
 const pollSeconds = 6;
 
 const start = (name: string, ...args: (number | string)[]): ChildProcess =>
@@ -32,6 +30,22 @@ function bareQuery(socket: Socket): () => Promise<number> {
         socket.write('MEAS:VOLT?\n');
       }),
     );
+}
+
+/** What devices read that poll, each in a process of its own, and the processor time that they take together. */
+async function poll(
+  port: number,
+  devices: number,
+  each: number,
+): Promise<{ perSecond: number; corePercent: number }> {
+  const children = Array.from({ length: devices }, () => start('poller', port, each, pollSeconds));
+  const measured = await Promise.all(
+    children.map(
+      async (child) => ((await once(child, 'message')) as [{ perSecond: number; core: number }])[0],
+    ),
+  );
+  const sum = (of: 'perSecond' | 'core'): number => measured.reduce((all, one) => all + one[of], 0);
+  return { perSecond: Math.round(sum('perSecond')), corePercent: rounded(sum('core') * 100, 1) };
 }
 
 printMachine();
@@ -57,20 +71,17 @@ try {
   socket.destroy();
   await device._cleanup();
 
-  const polling = Array.from({ length: pollers }, () => start('poller', port, pollsPerSecond, pollSeconds));
-  const measured = await Promise.all(
-    polling.map(
-      async (child) => ((await once(child, 'message')) as [{ perSecond: number; core: number }])[0],
-    ),
-  );
-  const sum = (of: 'perSecond' | 'core'): number => measured.reduce((all, each) => all + each[of], 0);
+  const fast = await poll(port, 1, 1_000);
+  const spread = await poll(port, 10, 100);
   const [bare, kit] = [percentile(times.bare, 0.5), percentile(times.kit, 0.5)];
   printResult({
     query_bare_ms: rounded(bare, 4),
     query_kit_ms: rounded(kit, 4),
     query_ratio: rounded(kit / bare, 3),
-    polls_per_second: Math.round(sum('perSecond')),
-    polls_core_percent: rounded(sum('core') * 100, 1),
+    fast_per_second: fast.perSecond,
+    fast_core_percent: fast.corePercent,
+    spread_per_second: spread.perSecond,
+    spread_core_percent: spread.corePercent,
   });
 } finally {
   instrument.disconnect();
