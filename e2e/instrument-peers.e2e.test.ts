@@ -80,6 +80,7 @@ async function started<Device extends BaseDevice>(
     log: console,
     folder: () => folder,
     callId: () => undefined,
+    ask: () => undefined,
   };
   devices.push(device);
   await device._initialize({ record: true, ...parameters });

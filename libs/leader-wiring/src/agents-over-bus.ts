@@ -14,6 +14,7 @@ import {
 import type { AgentAddress, AgentPresence, Agents } from '@lab/engine';
 import { ReachedNobody, type Bus, type RequestOptions } from '@lab/messaging';
 import type { Lease } from './lease.js';
+import { leaderTimings } from './timings.js';
 
 type AgentRequest = AnyRequest & {
   readonly subject: `svc.v1.agent.{computer}.{inc}.${'task' | 'devices'}.${string}`;
@@ -73,7 +74,12 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
       await ask(requests.assignDevices, to, { devices });
     },
     async provideCode(to, devices, module): Promise<void> {
-      await ask(requests.assignDevices, to, { devices, next: module }, { timeoutMs: provideMs });
+      await ask(
+        requests.assignDevices,
+        to,
+        { devices, next: module },
+        { timeoutMs: leaderTimings.provideMs },
+      );
     },
     async resetDevice(to, { lab, name }, doubtId, by): Promise<void> {
       lease.demand();
@@ -100,9 +106,6 @@ export function agentsOverBus(bus: Bus, lease: Lease, signer?: Signer): Agents {
     },
   };
 }
-
-/** Milliseconds for which a change of laboratories waits for new code: some of its time must be left for the starts of devices. */
-const provideMs = 60_000;
 
 /** Errors of the way there and back. Every other error is an answer of the agent. */
 const lost: ReadonlySet<ErrorCode> = new Set(['deadline_exceeded', 'disconnected', 'forbidden', 'aborted']);

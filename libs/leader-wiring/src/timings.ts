@@ -21,4 +21,6 @@ export const leaderTimings = {
   workerGoneMs: 16_000,
   /** Every optimizer worker that exists has been heard after this time of listening. */
   workersHeardMs: 6_000,
+  /** A change of laboratories waits this long for new code, so that some of its time is left for the starts of devices. */
+  provideMs: 60_000,
 } as const;

@@ -66,6 +66,7 @@ export const exempt: Readonly<Record<string, string>> = {
   'send file.fetch': 'an agent fetches input files before it starts the task; the cache has tests of its own',
   'reply file.fetch': 'as above',
   'hear task expect_file': 'no instrument of a scenario writes files; waiting for one has tests of its own',
+  'hear device asks': 'a question to people decides nothing',
   'hear device log': 'no decision depends on a log line',
   'hear task log': 'as above',
   'send log.append': 'as above; the agent repeats it until it is stored, and it is stored once',

@@ -155,6 +155,7 @@ export class SimulatedComputer extends SimulatedProcess {
         call: (called, args) => instrument.command(called, args, String((calls += 1))),
         report: () => Promise.resolve({ moving: instrument.moving }),
         cleanUp: stop,
+        follow: () => Promise.resolve(),
         ...(canStop ? { stop } : {}),
         ...(canReconcile ? { reconcile: () => Promise.resolve({ idle: !instrument.moving }) } : {}),
       };
