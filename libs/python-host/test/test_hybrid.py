@@ -84,7 +84,7 @@ def hybrid(*rows, **settings):
     given = {"p_ai": 1, "ai_model": "local:m", "optimizer": counter, **settings}
     made = HybridOptimizer(**SPACE, plugged_in=AskTellOptimizer, **given)
     worker = Worker(*rows)
-    made.connect(worker)
+    made.svc_connect(worker)
     return made, worker, counter
 
 
@@ -134,7 +134,7 @@ class Hybrid(unittest.TestCase):
 
     def test_lets_the_plugged_in_optimizer_choose_when_it_refuses_the_point(self):
         made = PickyCampaign(**SPACE, p_ai=1, ai_model="local:m")
-        made.connect(Worker({"mix.a": 7}))
+        made.svc_connect(Worker({"mix.a": 7}))
         self.assertEqual(made.sample(1, ["c/1"]), [{"mix.a": 4}])
         (origin,) = made.last_sample()["rows"]
         self.assertEqual(origin["note"]["fallback"]["code"], "refused")
@@ -150,7 +150,7 @@ class Hybrid(unittest.TestCase):
     def test_checks_an_override_of_the_probability_before_the_model(self):
         made = HybridOptimizer(**SPACE, plugged_in=AskTellOptimizer, optimizer=Counter(), p_ai=0.5, ai_model="nobody:x")
         made.set_runtime_params({"p_ai": 0})
-        made.connect(Worker())
+        made.svc_connect(Worker())
         self.assertEqual(made.get_runtime_params(), {"p_ai": 0})
 
     def test_refuses_a_plugged_in_optimizer_of_another_domain_or_with_its_names(self):

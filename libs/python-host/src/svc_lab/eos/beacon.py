@@ -80,8 +80,8 @@ class BeaconOptimizer(AbstractSequentialOptimizer):
         """Makes the plugged-in optimizer, an `AbstractSequentialOptimizer` of EOS whose methods are not `async`."""
         return BayesianSequentialOptimizer(inputs, outputs, constraints, **self._bayesian)
 
-    def connect(self, worker: WorkerCalls) -> None:
-        self._hybrid.connect(worker)
+    def svc_connect(self, worker: WorkerCalls) -> None:
+        self._hybrid.svc_connect(worker)
 
     async def sample(self, num_protocol_runs: int = 1, run_names: Sequence[str] | None = None) -> Any:
         return to_frame(self._hybrid.sample(num_protocol_runs, run_names))

@@ -59,10 +59,10 @@ class CampaignOptimizer(AbstractSequentialOptimizer):
         given = inspect.signature(cls._class).parameters.values()
         return [each.name for each in given if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
 
-    def connect(self, worker: WorkerCalls) -> Any:
+    def svc_connect(self, worker: WorkerCalls) -> Any:
         if self._frames.has("set_protocol_context"):
             self._theirs.set_protocol_context(worker.protocol)
-        return self._theirs.connect(worker) if self._frames.has("connect") else None
+        return self._theirs.svc_connect(worker) if self._frames.has("svc_connect") else None
 
     def sample(self, num_protocol_runs: int, run_names: Sequence[str] | None = None) -> Any:
         return self._call("sample", num_protocol_runs, run_names=run_names)

@@ -123,7 +123,7 @@ def make_optimizer(
     *,
     worker: WorkerCalls | None = None,
 ) -> Made:
-    """Imports an `optimizer.py`, makes the optimizer of its factory and, if it has a method `connect`, connects it.
+    """Imports an `optimizer.py`, makes the optimizer of its factory and, if it has a method `svc_connect`, gives it the worker.
 
     `overrides` replace the arguments with the same keys; runtime parameters among them are set on the new object.
     `integers` are `TASK.PARAMETER` of the integer parameters. Raises Invalid with each override that does not fit, or the
@@ -149,9 +149,9 @@ def make_optimizer(
         raise Invalid(_text_of("The overrides do not fit", faults), faults)
     if later:
         made.set_runtime_params(later, "optimizer_overrides.")
-    if worker is not None and made.has("connect"):
+    if worker is not None and made.has("svc_connect"):
         try:
-            made.call("connect", worker)
+            made.call("svc_connect", worker)
         except Invalid as error:
             raise Invalid(str(error), [_at_override(each, overrides) for each in error.faults]) from error
     if made.has("get_param_schema"):

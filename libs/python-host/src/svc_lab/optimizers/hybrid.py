@@ -113,7 +113,7 @@ class HybridOptimizer(DomainOptimizer):
             inputs=inputs, outputs=outputs, constraints=constraints, seed=self.seed, **self._settings
         )
 
-    def connect(self, worker: WorkerCalls) -> None:
+    def svc_connect(self, worker: WorkerCalls) -> None:
         """Lets the AI be asked. Before, only the plugged-in optimizer is. Raises `Invalid` when settings of the AI are wrong."""
         self._worker = worker
         self._settle(self._change)
