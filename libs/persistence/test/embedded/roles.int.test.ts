@@ -148,6 +148,7 @@ test('every table has a right of a service or is known to need none', async () =
     'audit_head',
     'backup_state',
     'definition_lab',
+    'device_file',
     'effect',
     'log_line',
     'schema_migration',

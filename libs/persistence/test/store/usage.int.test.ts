@@ -237,6 +237,12 @@ describe('the store', () => {
       drop index task_run_by_name;
       create index task_run_devices on task_run (id);
       alter table access_token drop column pipeline, drop column exchanged;
+      alter table attempt drop column runtime;
+      alter table effect drop column runtime;
+      drop function device_file_store(text, double precision, jsonb), device_file_remove(text),
+        device_file_attach(text, text, text, text, text, text),
+        attempt_of_file(text, text, text, jsonb, timestamptz), tell_of_device_file(device_file, text);
+      drop table device_file;
       delete from schema_migration where name >= '0019';`);
     await (await openStore({ url })).close();
     expect(await counted()).toEqual(before);
