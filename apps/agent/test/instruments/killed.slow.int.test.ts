@@ -46,12 +46,15 @@ async function stored(): Promise<DeviceFile[]> {
   return texts.map((text) => JSON.parse(text) as DeviceFile).sort((a, b) => a.path.localeCompare(b.path));
 }
 
-describe.each(['keep', 'move', 'delete'] as const)('an agent that is killed (%s)', (afterwards) => {
+/** The ways take turns: together they are killed at each call. */
+const ways = ['keep', 'move', 'delete'] as const;
+
+describe.each(ways)('an agent that is killed (%s)', (afterwards) => {
   it('stores each file once, and leaves no copy', async () => {
     const whole = (await live(0, afterwards)) ?? 0;
     expect(whole).toBeGreaterThan(15);
-    const step = Math.max(1, Math.round(whole / repetitions(whole)));
-    for (let killAt = 1; killAt <= whole; killAt += step) {
+    const step = Math.max(ways.length, Math.round(whole / repetitions(whole)));
+    for (let killAt = 1 + ways.indexOf(afterwards); killAt <= whole; killAt += step) {
       await anew();
       await live(killAt, afterwards);
       expect(await live(0, afterwards)).toBeDefined();
