@@ -35,7 +35,10 @@ export type Bundle =
   | { ok: false; faults: BundleFault[] };
 
 /** Changes whenever the same sources would give another bundle. */
-export const bundleFormat = 'esbuild-0.28.2/5';
+export const bundleFormat = 'esbuild-0.28.2/6';
+
+/** How the text of a module names its own address. In two parts, because the bundler of the services replaces the whole in their code. */
+const ownAddress = ['import.meta', 'url'].join('.');
 
 /** The output folder for esbuild, which writes nothing. */
 const outFolder = 'out';
@@ -174,7 +177,7 @@ function finish(
   const lead = dependencies.length === 0 ? [] : [dependencyLine(dependencies)];
   if (/\b__require\d*\(/.test(code)) {
     lead.push(
-      `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
+      `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${ownAddress});`,
     );
   }
   code = [...lead, code].join('\n');
