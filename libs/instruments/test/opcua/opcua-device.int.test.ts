@@ -27,8 +27,12 @@ const functions: JsonObject = {
 const none = { policy: 'None' };
 
 const ends: (() => Promise<void>)[] = [];
+const { OPENSSL_CONF: before } = process.env;
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
+  // The library that makes certificates sets it, and other tests of this worker run openssl.
+  if (before === undefined) delete process.env['OPENSSL_CONF'];
+  else process.env['OPENSSL_CONF'] = before;
 });
 
 async function server(options?: ServerOptions): Promise<ReactorServer> {
