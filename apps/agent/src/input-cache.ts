@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -8,7 +7,7 @@ import { Transform } from 'node:stream';
 import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import type { CodeUser } from '@lab/hosting';
-import { writeFrom } from './files/index.js';
+import { Digest, writeFrom } from './files/index.js';
 import type { HttpWay } from './joining/index.js';
 import { requestTo, sizeOf } from './store-access.js';
 
@@ -170,21 +169,13 @@ async function copyChecked(
   { size, sha256 }: Content,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const hash = createHash('sha256');
-  let copied = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      copied += chunk.length;
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await writeFrom(createReadStream(from), counted, path, {
+  const digest = new Digest();
+  await writeFrom(createReadStream(from), digest, path, {
     ...{ flags: 'wx', mode: 0o600, signal },
     // By the descriptor: in a folder of another user, the path may lead elsewhere by now.
     opened: async (file) => user?.shareFile(file),
   });
-  if (copied === size && hash.digest('hex') === sha256) return true;
+  if (digest.size === size && digest.sha256() === sha256) return true;
   await rm(path);
   return false;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { LedgerDisk, SegmentName } from '@lab/actors';
 import type { Log, Timers } from '@lab/ports';
 import { inRounds, lackOfRoom } from '@lab/runtime';
+import { syncFolder } from './files/index.js';
 
 /** The block of zeros with which a segment is filled. */
 const zeros = new Uint8Array(1024 * 1024);
@@ -150,16 +151,5 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder, and does not need this.
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

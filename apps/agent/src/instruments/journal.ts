@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'nod
 import { join } from 'node:path';
 import type { DeviceFile } from '@lab/contracts';
 import type { Log } from '@lab/ports';
+import { syncFolder } from '../files/index.js';
 
 /** A version of a file: whoever overwrites the file makes another one. */
 export type Version = Pick<Stats, 'size' | 'mtimeMs'>;
@@ -237,16 +238,5 @@ function entryOf(line: string): Entry | undefined {
     return typeof entry === 'object' && entry !== null && 'r' in entry ? (entry as Entry) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Makes the names in a folder durable. Windows cannot open a folder, and does not need this. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

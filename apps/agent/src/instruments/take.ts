@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readlink, realpath, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
-import { Transform } from 'node:stream';
-import { writeFrom } from '../files/index.js';
+import { Digest, writeFrom } from '../files/index.js';
 import { isInside } from './allowed.js';
 import { isBeingWritten } from './being-written.js';
 import type { Version } from './journal.js';
@@ -112,19 +110,11 @@ async function copyOf(
   size: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const hash = createHash('sha256');
-  let copied = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      copied += chunk.length;
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
+  const digest = new Digest();
   // One byte more would be seen, and a file that grows for ever does not fill the disk.
   const source = file.createReadStream({ start: 0, end: size, autoClose: false });
-  await writeFrom(source, counted, path, { flags: 'wx', mode: 0o600, flush: true, signal });
-  return copied === size ? hash.digest('hex') : undefined;
+  await writeFrom(source, digest, path, { flags: 'wx', mode: 0o600, flush: true, signal });
+  return digest.size === size ? digest.sha256() : undefined;
 }
 
 async function freeBytesOf(folder: string): Promise<number> {
