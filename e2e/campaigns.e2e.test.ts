@@ -10,7 +10,7 @@ import type {
   RuntimeParameterValues,
   Trial,
 } from '@lab/contracts';
-import { AiServer } from './ai-server.js';
+import { AiServer } from '@lab/testkit';
 import { eventually, isOver, type CampaignWithRuns } from './api.js';
 import { startLab, type Lab } from './lab.js';
 

@@ -1,8 +1,8 @@
 import type { JsonObject, Trial } from '@lab/contracts';
+import { AiServer } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hybridLanguages } from './hybrid-modules.js';
 import { Laboratory, type RunningWorker } from './laboratory.js';
-import { ModelServer } from './model-server.js';
 import type { TestModule } from './modules.js';
 
 /** The hybrid optimizer in both languages, with a plugged-in grid search and a model server, in processes of a real worker. */
@@ -16,13 +16,14 @@ const scored = (trial: Trial): Trial => {
   const [a, b, c] = Object.values(trial.inputs) as [number, number, number];
   return { ...trial, state: 'measured', outputs: { 'score.loss': Math.abs(a * b * c - 1024) } };
 };
+const suggest = (...suggestions: object[]): string => JSON.stringify({ journal: 'a try', suggestions });
 const canary = 'sk-canary-0123456789';
 
 describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => {
   let lab: Laboratory;
   let worker: RunningWorker;
   let grid: TestModule;
-  let models: ModelServer;
+  let models: AiServer;
 
   beforeAll(async () => {
     lab = await Laboratory.open();
@@ -31,9 +32,9 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
   });
   afterAll(() => lab.close());
   beforeEach(async () => {
-    models = await ModelServer.start();
+    models = await AiServer.start();
   });
-  afterEach(() => models.close());
+  afterEach(() => models.stop());
 
   const asking = (more: JsonObject = {}): JsonObject => ({
     p_ai: 1,
@@ -94,7 +95,7 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
   });
 
   it('takes the rows of the AI, notes them, and reports their results to the plugged-in optimizer', async () => {
-    models.answer = () => [row(8, 4, 32), row(8, 4, 16)];
+    models.answer = () => suggest(row(8, 4, 32), row(8, 4, 16));
     const session = await lab.open(worker, 'asked', grid, { overrides: asking() });
     const insight = { id: 'i1', text: 'large factors', by: 'ana', at: 1 };
     const { trials, insights_used } = await session.propose([1, 2], [insight]);
@@ -105,9 +106,9 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
       { source: 'ai', inputs: row(8, 4, 32), note: { ...note, tokens, insights: ['large factors'] } },
       { source: 'ai', inputs: row(8, 4, 16), note },
     ]);
-    expect(models.keys).toEqual([`Bearer ${canary}`]);
+    expect(models.asked.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${canary}`]);
     for (const text of ['large factors', 'paint', 'first.number: one of 2, 4, 8', 'as little as possible'])
-      expect(models.asked[0]).toContain(text);
+      expect(models.asked[0]?.prompt).toContain(text);
     await session.tell(trials.map(scored));
     expect((await session.best()).rows).toEqual([{ ...row(8, 4, 32), 'score.loss': 0 }]);
     // The grid knows the points of the AI.
@@ -118,7 +119,7 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
   });
 
   it('shows the AI the results, what failed, what is under way, and its journal', async () => {
-    models.answer = () => [row(2, 3, 8)];
+    models.answer = () => suggest(row(2, 3, 8));
     const session = await lab.open(worker, 'told', grid, { overrides: asking() });
     const first = (await session.propose([1])).trials[0]!;
     const given = (number: number, inputs: Trial['inputs']): Trial => ({
@@ -134,15 +135,15 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
       { ...given(2, row(4, 4, 16)), state: 'failed' },
       { ...given(3, row(4, 5, 16)), state: 'running' },
     ]);
-    models.answer = () => [row(8, 5, 16)];
+    models.answer = () => suggest(row(8, 5, 16));
     await session.propose([4]);
-    const request = models.asked[1]!;
+    const request = models.asked[1]!.prompt;
     for (const line of ['c/1,ai,2,3,8,976', 'c/2,given,4,4,16,', 'c/3,given,4,5,16,', 'c/1: a try'])
       expect(request).toContain(line);
   });
 
   it('asks again for a point that is there already, and then lets the plugged-in optimizer choose', async () => {
-    models.answer = () => [row(2, 3, 8)];
+    models.answer = () => suggest(row(2, 3, 8));
     const session = await lab.open(worker, 'again', grid, { overrides: asking() });
     await session.tell([scored((await session.propose([1])).trials[0]!)]);
     const { trials } = await session.propose([2]);
@@ -176,7 +177,7 @@ describe.each(hybridLanguages)('the hybrid optimizer in $name', ({ module }) => 
   });
 
   it('chooses the source in the same way in a new process', async () => {
-    models.answer = () => [];
+    models.answer = () => suggest();
     const overrides = asking({ p_ai: 0.5, ai_retries: 0 });
     const sources = async (name: string): Promise<boolean[]> => {
       const session = await lab.open(worker, name, grid, { overrides });

@@ -1,4 +1,5 @@
 export { actKeys } from './act-keys.js';
+export { AiServer, type Asked } from './ai-server.js';
 export { Computer, type Disk } from './computer.js';
 export { Link, type Direction } from './link.js';
 export { startNats, type NatsFixture, type NatsOptions } from './nats.js';

@@ -23,8 +23,10 @@ interface Completion {
 /** A local server that speaks the OpenAI protocol and gives the answers that the test scripts. */
 export class AiServer {
   readonly asked: Asked[] = [];
-  /** The text of the answer. A number makes the server answer with this error status. */
-  answer: (asked: Asked) => string | number = () => 503;
+  /** The text of the answer. A number makes the server answer with this error status, and null makes it never answer. */
+  answer: (asked: Asked) => string | number | null = () => 503;
+  /** Questions without an answer whose caller went away. */
+  abandoned = 0;
   readonly #server: Server;
 
   private constructor() {
@@ -44,6 +46,10 @@ export class AiServer {
         };
         this.asked.push(asked);
         const text = this.answer(asked);
+        if (text === null) {
+          response.on('close', () => (this.abandoned += 1));
+          return;
+        }
         if (typeof text === 'number') {
           response.writeHead(text).end('{"error":{"message":"not now"}}');
           return;
