@@ -5,77 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .calls import ThreadRunner
-from .construct import Converter, load, parameters_of
-from .device import FrameworkDevice, Operation
+from .construct import parameters_of
+from .device import Operation
+from .driver_device import DriverDevice
 from .introspect import Described, methods_of, names_of, needs_arguments
 from .pymeasure_properties import InstrumentProperty, properties_of
 from .pyvisa_sim import VisaSimulation
 from .values import plain
 
-FRAMEWORK = "pymeasure"
 _FAKES = "pymeasure.instruments.fakes"
 _SHOWN = ("reset", "clear", "check_errors")
 """Methods that every instrument with the common commands of SCPI has."""
 
 
-class PymeasureDevice(FrameworkDevice):
-    """An instrument of PyMeasure. Its functions read and set the properties of the driver, and are its methods.
+class PymeasureDevice(DriverDevice):
+    """An instrument of PyMeasure. Its functions read and set the properties of the driver, and are its methods."""
 
-    Init parameters: `class` and `arguments` of the driver; `simulate`; `queries`, `idempotent`, `timeouts`, `only` and `stops`.
-    """
+    _framework = "pymeasure"
+    _kind = "instrument of PyMeasure, a class below pymeasure.instruments.Instrument"
 
-    def _initialize(self, parameters: dict[str, Any]) -> None:
-        self._read_settings(parameters)
-        # Drivers of PyMeasure write and read in two steps.
-        self._runner = ThreadRunner(one_at_a_time=True)
-        self._converter = Converter()
-        self._instrument: Any = None
-        self._simulation: VisaSimulation | None = None
-        driver = self._driver_class(parameters["class"])
-        given = dict(self._settings.get("arguments", {}))
+    def _base(self) -> type:
+        from pymeasure.instruments import Instrument  # type: ignore[import-not-found]
+
+        return Instrument
+
+    def _gets_name(self, driver: type) -> bool:
+        return _needs(driver, "name")
+
+    def _end(self) -> None:
         try:
-            if self._is_simulated:
-                driver, given = self._with_simulation(driver, given)
-            if _needs(driver, "name"):
-                given.setdefault("name", self.name)
-            self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
-            self._prepare()
-        except BaseException:
-            self._cleanup()
-            raise
-
-    def _cleanup(self) -> None:
-        try:
-            if self._instrument is not None:
-                self._instrument.shutdown()
+            self._instrument.shutdown()
         finally:
             close = getattr(getattr(self._instrument, "adapter", None), "close", None)
             if close is not None:
                 close()
-            if self._simulation is not None:
-                self._simulation.remove()
 
-    def _report(self) -> dict[str, Any]:
-        kind = type(self._instrument)
-        return {
-            "class": f"{kind.__module__}.{kind.__name__}",
-            "simulated": self._is_simulated,
-            "adapter": type(self._instrument.adapter).__name__,
-        }
-
-    def _driver_class(self, path: str) -> type:
-        found = load(path, FRAMEWORK)
-        from pymeasure.instruments import Instrument  # type: ignore[import-not-found]
-
-        if not (isinstance(found, type) and issubclass(found, Instrument)):
-            raise TypeError(
-                f"init_parameters.class is {path}: that is no instrument of PyMeasure, a class below pymeasure.instruments.Instrument"
-            )
-        return found
+    def _details(self) -> dict[str, Any]:
+        return {"adapter": type(self._instrument.adapter).__name__}
 
     def _with_simulation(self, driver: type, given: dict[str, Any]) -> tuple[type, dict[str, Any]]:
-        """The class and the arguments of what stands for the instrument. Raises ValueError if there is nothing."""
         own = self._settings["simulate"]
         if own is True:
             if driver.__module__ == _FAKES:
@@ -114,9 +82,6 @@ class PymeasureDevice(FrameworkDevice):
                 if each.is_settable:
                     found.setdefault(_joined("set", path, each.name), _setter(part, each))
         return found
-
-    def _caller(self, method: Any) -> Any:
-        return lambda **given: plain(method(**self._converter.arguments(method, given)))
 
 
 def _visa_adapter(simulation: VisaSimulation, wanted: Any) -> Any:

@@ -8,73 +8,39 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .calls import ThreadRunner
-from .construct import Converter, load, takes
-from .device import FrameworkDevice, Operation
+from .construct import takes
+from .device import Operation
+from .driver_device import DriverDevice
 from .introspect import Described, methods_of, names_of
 from .pyvisa_sim import VisaSimulation
 from .qcodes_validators import taken_by
 from .values import plain
 
-FRAMEWORK = "qcodes"
 _DUMMIES = "qcodes.instrument_drivers.mock_instruments"
 _SIMULATIONS = "qcodes.instrument.sims"
 
 
-class QcodesDevice(FrameworkDevice):
-    """An instrument of QCoDeS. Its functions read and set the parameters of the driver, and are its methods.
+class QcodesDevice(DriverDevice):
+    """An instrument of QCoDeS. Its functions read and set the parameters of the driver, and are its methods."""
 
-    Init parameters: `class` and `arguments` of the driver; `simulate`; `queries`, `idempotent`, `timeouts`, `only` and `stops`.
-    """
+    _framework = "qcodes"
+    _kind = "instrument of QCoDeS, a class below qcodes.Instrument"
 
-    def _initialize(self, parameters: dict[str, Any]) -> None:
-        self._read_settings(parameters)
-        # Drivers of QCoDeS write and read in two steps.
-        self._runner = ThreadRunner(one_at_a_time=True)
-        self._converter = Converter()
-        self._instrument: Any = None
-        self._simulation: VisaSimulation | None = None
-        driver = self._driver_class(parameters["class"])
-        given = dict(self._settings.get("arguments", {}))
-        try:
-            if self._is_simulated:
-                driver, given = self._with_simulation(driver, given)
-            if takes(driver, "name"):
-                given.setdefault("name", self.name)
-            self._instrument = self._converter.make(driver, given, FRAMEWORK, "init_parameters.arguments")
-            self._prepare()
-        except BaseException:
-            self._cleanup()
-            raise
-
-    def _cleanup(self) -> None:
-        try:
-            if self._instrument is not None:
-                self._instrument.close()
-        finally:
-            if self._simulation is not None:
-                self._simulation.remove()
-
-    def _report(self) -> dict[str, Any]:
-        kind = type(self._instrument)
-        return {
-            "class": f"{kind.__module__}.{kind.__name__}",
-            "simulated": self._is_simulated,
-            "address": getattr(self._instrument, "_address", None),
-        }
-
-    def _driver_class(self, path: str) -> type:
-        found = load(path, FRAMEWORK)
+    def _base(self) -> type:
         from qcodes.instrument import Instrument  # type: ignore[import-not-found]
 
-        if not (isinstance(found, type) and issubclass(found, Instrument)):
-            raise TypeError(
-                f"init_parameters.class is {path}: that is no instrument of QCoDeS, a class below qcodes.Instrument"
-            )
-        return found
+        return Instrument
+
+    def _gets_name(self, driver: type) -> bool:
+        return takes(driver, "name")
+
+    def _end(self) -> None:
+        self._instrument.close()
+
+    def _details(self) -> dict[str, Any]:
+        return {"address": getattr(self._instrument, "_address", None)}
 
     def _with_simulation(self, driver: type, given: dict[str, Any]) -> tuple[type, dict[str, Any]]:
-        """The class and the arguments of what stands for the instrument. Raises ValueError if there is nothing."""
         from qcodes.instrument import VisaInstrument  # type: ignore[import-not-found]
 
         own = self._settings["simulate"]
@@ -113,9 +79,6 @@ class QcodesDevice(FrameworkDevice):
                 if parameter.settable:
                     found.setdefault(_joined("set", path, name), _setter(parameter))
         return found
-
-    def _caller(self, method: Any) -> Any:
-        return lambda **given: plain(method(**self._converter.arguments(method, given)))
 
 
 def _simulation_of(driver: type) -> str:
