@@ -1,1 +1,2 @@
+export { replaceFile } from './durable/index.js';
 export { addedFunctions, functionEntry, readSettings, type FunctionEntry } from './settings/index.js';

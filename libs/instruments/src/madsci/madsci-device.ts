@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import {
   BaseDevice,
+  NotBegun,
   type AddedFunction,
   type CallInDoubt,
   type DeviceFunctionKind,
@@ -17,7 +18,6 @@ import {
   fileOf,
   follow,
   isLost,
-  NothingDone,
   nothingDone,
   RestClient,
   type GiveUp,
@@ -190,12 +190,12 @@ export class MadsciDevice extends BaseDevice<object> {
     try {
       const first = await node.start(name, id);
       if (first.errors.some(({ error_type: type }) => type === 'NotFound'))
-        throw new NothingDone(
+        throw new NotBegun(
           `the node forgot the action ${id} (${name}) before it started: ${textOf(first.errors)}`,
         );
       if (ended.has(first.status)) return first;
     } catch (error) {
-      if (error instanceof NothingDone) throw error;
+      if (error instanceof NotBegun) throw error;
       if (didNothing(error)) throw nothingDone(error);
       this.log.warn(`the answer to the start of ${name} (${id}) was lost: ${messageOf(error)}`);
     }
@@ -243,7 +243,7 @@ export class MadsciDevice extends BaseDevice<object> {
       const errors = textOf(outcome.errors);
       const after = stopped === undefined ? '' : ` after a stop (${stopped})`;
       if (outcome.status === 'not_ready')
-        throw new NothingDone(`${name} was not started: ${errors || 'the node is not ready'}`);
+        throw new NotBegun(`${name} was not started: ${errors || 'the node is not ready'}`);
       throw new Error(`${name} is ${outcome.status}${after}${errors === '' ? '' : `: ${errors}`}`);
     }
     const value: JsonObject = { action_id: id, result: outcome.json_result ?? null };

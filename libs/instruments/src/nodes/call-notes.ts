@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '@lab/sdk';
+import { replaceFile } from '../durable/index.js';
 
 /**
  * What a device asked another system to do, by the id of the call, for `_reconcile` in a later process. A note is durable
@@ -23,16 +24,7 @@ export class CallNotes {
       return;
     }
     await mkdir(this.#folder, { recursive: true });
-    const path = this.#pathOf(callId);
-    const file = await open(`${path}.new`, 'w');
-    try {
-      await file.writeFile(JSON.stringify({ call_id: callId, ...note }));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(`${path}.new`, path);
-    await syncFolder(this.#folder);
+    await replaceFile(this.#pathOf(callId), JSON.stringify({ call_id: callId, ...note }));
   }
 
   /** @returns undefined when there is no note */
@@ -63,16 +55,5 @@ export class CallNotes {
   #pathOf(callId: string): string {
     const name = createHash('sha256').update(callId).digest('hex').slice(0, 40);
     return join(this.#folder ?? '', `${name}.json`);
-  }
-}
-
-/** Makes the names in a folder durable. Windows cannot open a folder, and keeps names durable by itself. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

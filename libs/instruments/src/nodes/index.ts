@@ -12,7 +12,7 @@ export {
   type LinkAnswer,
   type LinkRequest,
 } from './link.js';
-export { beforeStart, NothingDone, nothingDone } from './nothing-done.js';
+export { beforeStart, nothingDone } from './nothing-done.js';
 export { endProcess, OutcomeUnknown, type GiveUp } from './outcome-unknown.js';
 export { declarationsOf, literalOf, signatureOf, type PythonParameter } from './python-parameters.js';
 export { RestClient } from './rest-client.js';

@@ -1,12 +1,9 @@
-/** A call failed before anything was started at the other system. The agent knows it by its name. */
-export class NothingDone extends Error {
-  override readonly name = 'NotBegun';
-}
+import { NotBegun } from '@lab/sdk';
 
 /**
  * Does what comes before the start of an effect. It changes nothing that matters, so an error of it says that nothing was done.
  *
- * @throws NothingDone
+ * @throws NotBegun
  */
 export async function beforeStart<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
@@ -17,6 +14,6 @@ export async function beforeStart<Value>(work: () => Promise<Value>): Promise<Va
 }
 
 /** The error as one that says that nothing was done. */
-export function nothingDone(error: unknown): NothingDone {
-  return new NothingDone(error instanceof Error ? error.message : String(error), { cause: error });
+export function nothingDone(error: unknown): NotBegun {
+  return new NotBegun(error instanceof Error ? error.message : String(error), { cause: error });
 }

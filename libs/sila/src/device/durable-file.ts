@@ -1,5 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { replaceFile } from '@lab/instruments';
 
 /** A JSON value in a file that survives the end of the process and of the computer at any moment. */
 export class DurableFile<Value> {
@@ -31,27 +31,6 @@ export class DurableFile<Value> {
 
   async #write(text: string): Promise<void> {
     if (this.path === null) return;
-    const next = `${this.path}.next`;
-    // The identifier of a lock is a secret: whoever has it can free the lock.
-    const file = await open(next, 'w', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(next, this.path);
-    await syncFolder(dirname(this.path));
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, and needs no sync of them.
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    await replaceFile(this.path, text);
   }
 }
