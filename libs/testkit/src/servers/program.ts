@@ -12,11 +12,13 @@ export interface Program {
   env?: NodeJS.ProcessEnv;
   /** Receives every line of output. @returns whether the program is ready */
   onLine: (line: string) => boolean;
-  /** Milliseconds. */
+  /** Milliseconds. Those during which the whole machine stands still count as one second. */
   readyMs: number;
   /** Ends the program when this process exits, or when the program is not ready in time. */
   endSignal: NodeJS.Signals;
 }
+
+const lookMs = 1_000;
 
 /**
  * Starts a program, and waits until it is ready.
@@ -33,18 +35,22 @@ export async function startProgram(program: Program): Promise<ChildProcess> {
   await new Promise<void>((resolve, reject) => {
     const printed: string[] = [];
     const fail = (why: string): void => {
-      clearTimeout(timer);
+      clearInterval(timer);
       end();
       reject(new Error([`${name} ${why}`, ...printed].join('\n')));
     };
-    const timer = setTimeout(() => fail(`was not ready within ${readyMs} ms`), readyMs);
+    let waitedMs = 0;
+    const timer = setInterval(() => {
+      waitedMs += lookMs;
+      if (waitedMs >= readyMs) fail(`was not ready within ${readyMs} ms`);
+    }, lookMs);
     child.once('error', ({ message }) => fail(`cannot be run: ${message}`));
     child.once('exit', (code, signal) => fail(`ended with ${signal ?? code} before it was ready`));
     forEachLine(child, (line) => {
       printed.push(line);
       if (printed.length > 200) printed.shift();
       if (!onLine(line)) return;
-      clearTimeout(timer);
+      clearInterval(timer);
       resolve();
     });
   });

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,10 @@ export interface StackOptions {
   env?: Record<string, string>;
   /** Further arguments of `svc start`. */
   args?: readonly string[];
-  /** How long to wait for `ready`, in milliseconds. */
+  /**
+   * How long to wait for `ready`, in milliseconds. Default: longer than `svc start` waits for a service, so that it says itself which
+   * one is not ready.
+   */
   readyMs?: number;
 }
 
@@ -74,13 +78,16 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
+/** Lines of each log in an error. */
+const shownLines = 5;
+
 /** How often another port is tried after another process took the first one. */
 const portTries = 3;
 
 /**
  * Starts the whole service with `svc start` and waits until it serves.
  *
- * @throws Error with everything it printed, when it exits or is not ready in time
+ * @throws Error with everything it printed and the end of each log, when it exits or is not ready in time
  */
 export async function startServiceStack(options: StackOptions = {}): Promise<Stack> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-stack-')));
@@ -89,7 +96,7 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
-  const { program = cli, readyMs = 60_000, args: flags = [] } = options;
+  const { program = cli, readyMs = 75_000, args: flags = [] } = options;
   const { supervisor, printed, env, url } = await launch([program, 'start', ...flags], own, readyMs);
   const beside: ChildProcess[] = [];
   const startBeside = (more: Readonly<Record<string, string>>, args: readonly string[]): ChildProcess => {
@@ -143,7 +150,19 @@ async function launch(args: readonly string[], own: Record<string, string>, read
       const taken = printed.some(
         (line) => line.includes(port) && /EADDRINUSE|Port \d+ of \S+ is in use/.test(line),
       );
-      if (!taken || env['SVC_HTTP_PORT'] !== port || attempt === portTries) throw error;
+      if (taken && env['SVC_HTTP_PORT'] === port && attempt < portTries) continue;
+      const said = error instanceof Error ? error.message : String(error);
+      throw new Error([said, ...endsOfLogs(own['SVC_DATA_DIR'])].join('\n'), { cause: error });
     }
   }
+}
+
+/** The last lines of each log of a stack, which are gone with its folder. */
+function endsOfLogs(dataDir: string | undefined): string[] {
+  const folder = join(dataDir ?? '', 'logs');
+  if (dataDir === undefined || !existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => [
+    `-- ${name}`,
+    ...readFileSync(join(folder, name), 'utf8').trimEnd().split('\n').slice(-shownLines),
+  ]);
 }
