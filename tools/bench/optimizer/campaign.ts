@@ -15,7 +15,7 @@ export function randomNumbers(seed: number): () => number {
 }
 
 /** A standard normal number (Box and Muller 1958). */
-const normal = (random: () => number): number =>
+export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 export const clock = { now: () => performance.now() };
 

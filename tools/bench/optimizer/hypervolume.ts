@@ -1,4 +1,4 @@
-/** Hypervolume of two and three minimised objectives by slices, independent of the implementation of the optimizer. */
+/** Hypervolume of two and more minimised objectives by slices, independent of the implementation of the optimizer. */
 
 /**
  * @param points values of the objectives, one row for each point
@@ -9,12 +9,14 @@ export function hypervolume(points: readonly (readonly number[])[], reference: r
   const inside = points.filter((point) => point.every((value, i) => value < (reference[i] ?? NaN)));
   if (inside.length === 0) return 0;
   if (reference.length === 2) return area(inside, reference);
-  if (reference.length !== 3) throw new Error(`no hypervolume for ${reference.length} objectives`);
-  const heightOf = (point: readonly number[] | undefined): number => (point ?? reference)[2] ?? NaN;
+  const last = reference.length - 1;
+  const heightOf = (point: readonly number[] | undefined): number => (point ?? reference)[last] ?? NaN;
   const sorted = [...inside].sort((a, b) => heightOf(a) - heightOf(b));
   return sorted.reduce((volume, point, i) => {
     const height = heightOf(sorted[i + 1]) - heightOf(point);
-    return height > 0 ? volume + height * area(sorted.slice(0, i + 1), reference) : volume;
+    if (!(height > 0)) return volume;
+    const below = sorted.slice(0, i + 1).map((each) => each.slice(0, last));
+    return volume + height * hypervolume(below, reference.slice(0, last));
   }, 0);
 }
 

@@ -23,7 +23,7 @@ import { hypervolume } from './hypervolume.js';
 
 /** Problems, and the figures of merit of a campaign. The optimizer knows inputs, objectives and thresholds. */
 
-type Bounds = [lower: number, upper: number];
+export type Bounds = [lower: number, upper: number];
 
 export interface Problem {
   inputs: Input[];
@@ -50,10 +50,10 @@ export interface CampaignResults {
 }
 export type Merit = (results: CampaignResults) => number;
 
-const box = (d: number, lower: number, upper: number): Bounds[] =>
+export const box = (d: number, lower: number, upper: number): Bounds[] =>
   Array.from({ length: d }, () => [lower, upper]);
-const minimize = { kind: 'minimize' as const, weight: 1 };
-const maximize = { kind: 'maximize' as const, weight: 1 };
+export const minimize = { kind: 'minimize' as const, weight: 1 };
+export const maximize = { kind: 'maximize' as const, weight: 1 };
 
 const inputsOf = (bounds: readonly Bounds[], steps: readonly number[] = []): Input[] =>
   bounds.map((each, i) => ({
@@ -71,7 +71,7 @@ const slackOutputs = (slacks: number): Output[] =>
   }));
 
 /** A minimised objective, then slacks that must be 0 or more. */
-const single = (
+export const single = (
   bounds: Bounds[],
   evaluate: (x: Inputs) => number | number[],
   slacks = 0,
@@ -121,7 +121,7 @@ function directArylation(): Problem & { top: number } {
 }
 
 /** Several objectives, minimised unless `maximized` names them, then slacks. */
-const several = (
+export const several = (
   bounds: Bounds[],
   evaluate: (x: Inputs) => number[],
   {

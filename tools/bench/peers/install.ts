@@ -65,6 +65,14 @@ export const installMadsci = ({ python }: Options): Promise<string> =>
     fill: (folder, program) => makeEnvironment('madsci', folder, program),
   });
 
+/** The optimizers of others. @returns folder with `venv` */
+export const installOptimizers = ({ python }: Pick<Options, 'python'>): Promise<string> =>
+  install(python, {
+    name: 'optimizers',
+    key: '',
+    fill: (folder, program) => makeEnvironment('optimizers', folder, program),
+  });
+
 /** Does nothing when the same is installed already. */
 async function install(python: string | undefined, { name, key, fill }: Installation): Promise<string> {
   const folder = join(cache, name);
