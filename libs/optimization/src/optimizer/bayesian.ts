@@ -9,11 +9,11 @@ import {
 import { Domain } from '../domain/domain.js';
 import { fittedArguments } from '../domain/fitted.js';
 import type { Measurement, Point, Space } from '../domain/space.js';
-import { InitialDesign } from './design.js';
+import { InitialDesign, isBlind, LEAST_FOR_A_MODEL } from './design.js';
 import { explained, type Explanation } from './explain.js';
 import { fitModels, predict, type Models } from './models.js';
 import { fitOf, proposeByModel } from './proposal.js';
-import { Runs, type Run } from './runs.js';
+import { completeOf, Runs, type PlacedRun, type Run } from './runs.js';
 import {
   bayesianArgumentNames,
   changedSettings,
@@ -26,8 +26,6 @@ import {
 import { solutionsOf } from './solutions.js';
 import { pointsOf, resultsOf, runNamesOf } from './tables.js';
 
-/** With fewer results, models know nothing about an input. */
-const LEAST_FOR_A_MODEL = 2;
 /** Most rows of a sample. */
 const MOST_ROWS = 1000;
 
@@ -46,7 +44,7 @@ export interface OptimizerState {
 
 /** The origin of a sample. */
 export interface SampleReport {
-  /** Of each row: from the initial design, or chosen by a model. */
+  /** Of each row: spread over the domain by the design, or chosen by a model. */
   origins: ('initial' | 'model')[];
   /** Time limits that ended a computation early; the best result so far was used. */
   limits_used: ('fit_time_limit' | 'proposal_time_limit')[];
@@ -59,8 +57,8 @@ export interface SampleReport {
  * - Every row of every sample satisfies all constraints, and was never proposed, reported or failed before.
  * - Proposals depend on the arguments, the seed and the runs, but not on the order of the reports: a new object that
  *   gets the same runs makes the same proposals.
- * - A run in progress counts as one with an unknown result. The optimizer does not propose a failed run again and
- *   avoids its neighbourhood.
+ * - A run in progress counts as one with an unknown result. The optimizer does not propose a failed run again, and
+ *   avoids regions where runs probably fail.
  * - A call that throws changes nothing.
  */
 export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
@@ -107,8 +105,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   }
 
   /**
-   * Proposes points: from the initial design until `num_initial_samples` runs have begun or have a result, then the
-   * points with the highest acquisition value.
+   * Proposes points: from the design until `num_initial_samples` runs have begun or have a result, and as long as no
+   * model can tell one point from another ({@link isBlind}); then the points with the highest acquisition value.
    *
    * @throws ServiceError `invalid` for a number of rows that is not 1 to 1000; `wrong_state` when the domain has fewer
    *   unused points
@@ -121,10 +119,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     const names = runNamesOf(count, run_names);
     const measured = this.runs.having('measured');
     const begun = measured.length + this.runs.having('pending').length;
-    const spread = measured.length < LEAST_FOR_A_MODEL ? count : this.settings.num_initial_samples - begun;
+    const blind = isBlind(this.space.outputs, this.complete());
+    const spread = blind ? count : this.settings.num_initial_samples - begun;
     const rows = this.design.next(Math.min(count, Math.max(0, spread)), this.runs.points());
     const report: SampleReport = { origins: rows.map(() => 'initial'), limits_used: [] };
-    if (rows.length < count && measured.length >= LEAST_FOR_A_MODEL) {
+    if (rows.length < count && !blind) {
       const models = this.fitted();
       if (models.timedOut) report.limits_used.push('fit_time_limit');
       const { found, timedOut } = proposeByModel({
@@ -132,6 +131,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
         outputs: this.space.outputs,
         models,
         runs: this.runs.all(),
+        complete: this.complete(),
         chosen: rows,
         count: count - rows.length,
         settings: this.settings,
@@ -156,14 +156,16 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
 
   /**
    * Records results of proposed points and of others. A run that is reported again with the same values counts once;
-   * without run names, a further result of a point is a replicate.
+   * without run names, a further result of a point is a replicate. A row may lack outputs (missing, null, NaN or
+   * infinite): the models of the others learn from it, and it is no solution. A later report of the named run may add
+   * them.
    *
-   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and
-   *   point outside of the domain; `wrong_state` when a named run was reported with other results
+   * @throws ServiceError `invalid` with a fault for each row without any output, unknown column, output that is no
+   *   number and point outside of the domain; `wrong_state` when a named run was reported with other results
    */
   override report(inputs_df: Table, outputs_df: Table<number>, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
-    const results = resultsOf(outputs_df, points.length, this.get_output_names());
+    const results = resultsOf(outputs_df, points.length, this.get_output_names(), 'some');
     this.record(points, run_names, (point, name, i) => this.runs.measure(point, results[i]!, name));
   }
 
@@ -186,17 +188,17 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    *   `recommended` (best by the expectations of the models, which a lucky measurement misleads less)
    */
   override get_optimal_solutions(): Table {
-    const measured = this.runs.having('measured');
-    const models = measured.length < LEAST_FOR_A_MODEL ? null : this.fitted();
+    const complete = this.complete();
+    const models = complete.length < LEAST_FOR_A_MODEL ? null : this.fitted();
     const { outputs } = this.space;
-    const rows = measured.map((run) => run.row);
+    const rows = complete.map((run) => run.row);
     const byOutput = models?.outputs.map((model) => predict(model, rows)) ?? null;
     const expected =
       byOutput &&
       rows.map((_, i): Measurement =>
         Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
       );
-    return solutionsOf(outputs, measured, expected).map((solution) => ({
+    return solutionsOf(outputs, complete, expected).map((solution) => ({
       ...solution.point,
       ...solution.measured,
       meets_constraints: solution.meetsConstraints,
@@ -228,12 +230,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
 
   /** The sensitivities, the predictions of left-out results, and the expectations of the models. */
   explain(): Explanation {
-    const measured = this.runs.having('measured');
     return explained(
       this.space.outputs,
       this.domain.columns,
-      measured.length < LEAST_FOR_A_MODEL ? null : this.fitted(),
-      measured,
+      this.complete().length < LEAST_FOR_A_MODEL ? null : this.fitted(),
+      this.runs.having('measured'),
       this.runs.having('pending'),
       this.runs.having('failed'),
     );
@@ -273,6 +274,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
       measured.map((run) => run.measured ?? {}),
       measured.length,
       this.get_output_names(),
+      'some',
     );
     this.set_runtime_params(state.runtime_params);
     this.runs.restore(structuredClone(state.runs));
@@ -287,14 +289,19 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     this.runs.atomically(() => points.forEach((point, i) => take(point, names[i]!, i)));
   }
 
+  /** The runs with a result of every output, in canonical order. */
+  private complete(): PlacedRun[] {
+    return completeOf(this.runs.having('measured'), this.space.outputs);
+  }
+
   private fitted(): Models {
     const runs = this.runs.having('measured');
     const { surrogate, fit_time_limit } = this.settings;
     const results = runs.map(({ point, measured }) => [point, measured]);
     const of = JSON.stringify([surrogate, fit_time_limit, results]);
     if (this.models?.of !== of) {
-      const inputOf = this.domain.columns.map(({ input }) => input);
-      const found = fitModels(fitOf(surrogate), this.space.outputs, runs, inputOf, this.settings, () =>
+      const { columns } = this.domain;
+      const found = fitModels(fitOf(surrogate), this.space.outputs, runs, columns, this.settings, () =>
         this.clock.now(),
       );
       this.models = { of, found };

@@ -1,5 +1,6 @@
 import type { Column } from '../domain/encoding.js';
 import type { Measurement, Output, Point } from '../domain/space.js';
+import type { FittedSurrogate } from '../surrogates/surrogate.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import type { PlacedRun } from './runs.js';
 
@@ -7,7 +8,7 @@ import type { PlacedRun } from './runs.js';
 export interface Explanation {
   /** One per output; empty while there are too few results for a model. */
   outputs: ExplainedOutput[];
-  /** Measured runs, in the order of `left_out`. */
+  /** Measured runs. */
   observed: { inputs: Point; measured: Measurement; expected: Record<string, Prediction> }[];
   /** Runs in progress. */
   proposed: { inputs: Point; expected: Record<string, Prediction> }[];
@@ -26,7 +27,7 @@ export interface ExplainedOutput {
   noise: number;
   /** Share of the variance of unseen results that the model predicts; below 0: worse than their mean. */
   r2: number;
-  /** Each result, and its prediction from all others. */
+  /** Each result, in the order of `observed`, and its prediction from all others. */
   left_out: (Prediction & { measured: number })[];
   /** The time limit ended the fit. */
   timed_out: boolean;
@@ -44,7 +45,10 @@ export function explained(
   const expectedOfObserved = expectations(outputs, models, observed);
   const expectedOfProposed = expectations(outputs, models, proposed);
   return {
-    outputs: models === null ? [] : outputs.map((output, k) => explainedOutput(output, k, columns, models)),
+    outputs:
+      models === null
+        ? []
+        : outputs.map((output, k) => explainedOutput(output, columns, models.outputs[k]!, observed)),
     observed: observed.map((run, i) => ({
       inputs: run.point,
       measured: run.measured!,
@@ -57,11 +61,11 @@ export function explained(
 
 function explainedOutput(
   { key }: Output,
-  k: number,
   columns: readonly Column[],
-  models: Models,
+  model: FittedSurrogate,
+  observed: readonly PlacedRun[],
 ): ExplainedOutput {
-  const model = models.outputs[k]!;
+  const results = observed.map(({ measured }) => measured![key]).filter((value) => value !== undefined);
   const { mean, deviation, r2 } = model.leaveOneOut();
   return {
     key,
@@ -71,7 +75,7 @@ function explainedOutput(
     left_out: Array.from(mean, (value, i) => ({
       mean: value,
       deviation: deviation[i]!,
-      measured: models.observed[i * models.outputs.length + k]!,
+      measured: results[i]!,
     })),
     timed_out: model.timedOut,
   };

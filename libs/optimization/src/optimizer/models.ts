@@ -1,7 +1,8 @@
+import type { Column } from '../domain/encoding.js';
 import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
-import type { FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
-import type { PlacedRun } from './runs.js';
+import type { FitOptions, FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
+import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
 
 export type Fit = (
@@ -9,11 +10,12 @@ export type Fit = (
   y: Float64Array,
   n: number,
   d: number,
-  options: { seed: number; timeLimitMs: number; now: () => number; inputOf: ArrayLike<number> },
+  options: FitOptions & { inputOf: ArrayLike<number> },
 ) => FittedSurrogate;
 
-/** One model for each output, in their order, and the data behind them. */
+/** One model for each output, in their order, and the runs with a result of every output. */
 export interface Models {
+  /** Each is fitted to all runs with a result of its output. */
   readonly outputs: readonly FittedSurrogate[];
   /** `n x d`, encoded. */
   readonly rows: Float64Array;
@@ -27,34 +29,45 @@ export interface Models {
 /**
  * Fits a model to every output. No fit uses an earlier one: the result depends on the runs and the seed alone.
  *
- * @param runs measured, at least one, in canonical order
- * @param inputOf input of each encoded column
+ * @param runs measured, in canonical order; at least one has a result of every output
+ * @param columns of encoded rows
  * @param now milliseconds of a monotonic clock
  */
 export function fitModels(
   fit: Fit,
   outputs: readonly Output[],
   runs: readonly PlacedRun[],
-  inputOf: ArrayLike<number>,
+  columns: readonly Column[],
   settings: Settings,
   now: () => number,
 ): Models {
-  const d = inputOf.length;
-  const n = runs.length;
-  const rows = new Float64Array(n * d);
-  const observed = new Float64Array(n * outputs.length);
-  runs.forEach((run, i) => {
-    rows.set(run.row, i * d);
-    outputs.forEach(({ key }, k) => (observed[i * outputs.length + k] = run.measured![key]!));
-  });
+  const d = columns.length;
+  const inputOf = columns.map(({ input }) => input);
+  const complete = completeOf(runs, outputs);
   const end = now() + settings.fit_time_limit * 1000;
   const models = outputs.map((output, k) => {
-    const y = Float64Array.from({ length: n }, (_, i) => observed[i * outputs.length + k]!);
+    const known = runs.filter(({ measured }) => measured![output.key] !== undefined);
+    const rows = joined(
+      known.map(({ row }) => row),
+      d,
+    );
+    const y = Float64Array.from(known, ({ measured }) => measured![output.key]!);
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
-    return fit(rows, y, n, d, { seed, timeLimitMs, now, inputOf });
+    return fit(rows, y, known.length, d, { seed, timeLimitMs, now, inputOf });
   });
-  return { outputs: models, rows, observed, n, timedOut: models.some((model) => model.timedOut) };
+  return {
+    outputs: models,
+    rows: joined(
+      complete.map(({ row }) => row),
+      d,
+    ),
+    observed: Float64Array.from(
+      complete.flatMap(({ measured }) => outputs.map(({ key }) => measured![key]!)),
+    ),
+    n: complete.length,
+    timedOut: models.some((model) => model.timedOut),
+  };
 }
 
 /** An uncertain value, in the unit of its output. */

@@ -6,7 +6,7 @@ import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
 import { fitGaussianProcess } from '../surrogates/fit.js';
 import { fitMlpEnsemble } from '../surrogates/mlp.js';
-import { AvoidingFailures } from './failures.js';
+import { withSuccess } from './failures.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings, SurrogateKind } from './settings.js';
@@ -25,6 +25,8 @@ export interface ProposalProblem {
   models: Models;
   /** All runs, in canonical order. */
   runs: readonly PlacedRun[];
+  /** Those with a result of every output, likewise. */
+  complete: readonly PlacedRun[];
   /** Rows that are already in the sample. */
   chosen: readonly Float64Array[];
   count: number;
@@ -38,10 +40,9 @@ export interface ProposalProblem {
  * @returns encoded rows, distinct and unused; fewer: the domain has no more
  */
 export function proposeByModel(problem: ProposalProblem): { found: Float64Array[]; timedOut: boolean } {
-  const { domain, outputs, models, runs, chosen, count, settings, now } = problem;
+  const { domain, outputs, models, runs, complete, chosen, count, settings, now } = problem;
   const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
-  const failed = runs.filter(({ status }) => status === 'failed').map(({ row }) => row);
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
   const plain = acquisitionFunction(choiceOf(settings, outputs, models), {
     outputs,
@@ -54,13 +55,17 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
     seed: rng.word(),
     reference: settings.reference_point,
   });
-  const acquisition = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
-  const measured = runs.filter(({ status }) => status === 'measured');
-  const results = measured.map((run) => run.measured!);
+  const results = complete.map((run) => run.measured!);
+  const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
+  const acquisition = withSuccess(plain, domain.columns, complete, without, {
+    seed: Rng.seeded(settings.seed).fork('success').word(),
+    timeLimitMs: Math.max(0, end - now()) / 4,
+    now,
+  });
   const { rows, timedOut } = maximise(acquisition, domain, {
     count,
     used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
-    promising: ranked(outputs, results).map((i) => measured[i]!.row),
+    promising: ranked(outputs, results).map((i) => complete[i]!.row),
     seed: rng.word(),
     now,
     timeLimitMs: Math.max(0, end - now()),

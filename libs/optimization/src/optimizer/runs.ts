@@ -1,12 +1,12 @@
 import { ServiceError } from '@lab/contracts/vocabulary';
-import type { Measurement, Point } from '../domain/space.js';
+import type { Measurement, Output, Point } from '../domain/space.js';
 
 export interface Run {
   /** Name of the protocol run; null: the caller gave none, and the run is identified by its point. */
   name: string | null;
   point: Point;
   status: 'pending' | 'measured' | 'failed';
-  /** Null unless the run is measured. */
+  /** Null unless the run is measured; without the outputs that are unknown. */
   measured: Measurement | null;
 }
 
@@ -73,8 +73,8 @@ export class Runs {
   }
 
   /**
-   * Records a result. A repetition for a named run with the same results changes nothing; a result after a failure
-   * counts.
+   * Records a result. A repetition for a named run with the same results changes nothing, and one with further outputs
+   * adds these; a result after a failure counts.
    *
    * @throws ServiceError `wrong_state` when the run was measured with other results
    */
@@ -84,9 +84,10 @@ export class Runs {
     if (run === undefined) {
       this.runs.push({ name, point, row, status: 'measured', measured });
     } else if (run.status === 'measured') {
-      if (!near(run.row, row) || !sameResults(run.measured, measured)) {
+      if (!near(run.row, row) || !agree(run.measured!, measured)) {
         throw new ServiceError('wrong_state', `Run "${name}" was reported with other values before`);
       }
+      run.measured = { ...run.measured, ...measured };
     } else Object.assign(run, { name: name ?? run.name, point, row, status: 'measured', measured });
   }
 
@@ -154,13 +155,8 @@ export class Runs {
 
   private keyOf({ point, name, status, measured }: Run): string {
     const values = this.inputNames.map((key) => point[key]);
-    const results =
-      measured === null
-        ? []
-        : Object.keys(measured)
-            .sort()
-            .map((key) => measured[key]);
-    return JSON.stringify([values, status, results, name]);
+    const outputs = Object.keys(measured ?? {}).sort();
+    return JSON.stringify([values, status, outputs.map((key) => measured![key]), name, outputs]);
   }
 }
 
@@ -168,6 +164,14 @@ function near(a: Float64Array, b: Float64Array): boolean {
   return a.every((value, i) => Math.abs(value - (b[i] ?? Infinity)) <= samePlace);
 }
 
-function sameResults(a: Measurement | null, b: Measurement): boolean {
-  return a !== null && Object.keys(b).every((key) => a[key] === b[key]);
+/** No output has two values. */
+function agree(a: Measurement, b: Measurement): boolean {
+  return Object.keys(b).every((key) => a[key] === undefined || a[key] === b[key]);
+}
+
+/** The measured runs with a result of every output, in the same order. */
+export function completeOf(runs: readonly PlacedRun[], outputs: readonly Output[]): PlacedRun[] {
+  return runs.filter(
+    ({ measured }) => measured !== null && outputs.every(({ key }) => measured[key] !== undefined),
+  );
 }

@@ -22,19 +22,30 @@ export function pointsOf(table: Table, domain: Domain): Point[] {
  * The rows of a table as results.
  *
  * @param count required number of rows
- * @param names outputs, which every row must have and no other
+ * @param names outputs; a row has no others
+ * @param needed outputs that a row must have. `some`: at least one; the others may be missing, null, NaN or infinite
+ *   and are left out
  * @throws ServiceError `invalid` with a fault for each missing or unknown column and number that is not finite
  */
-export function resultsOf(table: Table<number>, count: number, names: readonly string[]): Measurement[] {
+export function resultsOf(
+  table: Table<number>,
+  count: number,
+  names: readonly string[],
+  needed: 'all' | 'some' = 'all',
+): Measurement[] {
   if (!Array.isArray(table) || table.length !== count) {
     throw new ServiceError(
       'invalid',
       `The outputs are not a list of ${count} rows, one for each row of inputs`,
     );
   }
-  const faults = table.flatMap((row, i) => resultFaults(row, `outputs[${i}]`, names));
+  const faults = table.flatMap((row, i) => resultFaults(row, `outputs[${i}]`, names, needed));
   if (faults.length > 0) throw invalid('The outputs are invalid; nothing was recorded', faults);
-  return table.map((row) => ({ ...row }));
+  return table.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => isResult(value))));
+}
+
+function isResult(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 /** Names of runs; null without names. @throws ServiceError `invalid` unless they are `count` different names */
@@ -46,10 +57,11 @@ export function runNamesOf(count: number, names: readonly string[] | undefined):
   return [...names];
 }
 
-function resultFaults(row: unknown, path: string, names: readonly string[]): Fault[] {
+function resultFaults(row: unknown, path: string, names: readonly string[], needed: 'all' | 'some'): Fault[] {
   if (typeof row !== 'object' || row === null) return [{ path, code: 'type', message: 'A row is an object' }];
   const given = row as Record<string, unknown>;
   const unknown = Object.keys(given).filter((key) => !names.includes(key));
+  const mayLack = needed === 'some' && names.some((key) => isResult(given[key]));
   return [
     ...unknown.map((key) => ({
       path: `${path}.${key}`,
@@ -59,7 +71,8 @@ function resultFaults(row: unknown, path: string, names: readonly string[]): Fau
     })),
     ...names.flatMap((key): Fault[] => {
       const value = given[key];
-      if (typeof value === 'number' && Number.isFinite(value)) return [];
+      if (isResult(value)) return [];
+      if (mayLack && (typeof value === 'number' || (value ?? null) === null)) return [];
       const message = key in given ? `${String(value)} is not a finite number` : 'The result is missing';
       return [{ path: `${path}.${key}`, code: 'value', message, hint: 'Report the run as failed instead' }];
     }),
