@@ -37,12 +37,14 @@ class Domains(unittest.TestCase):
                 ContinuousInput("mix.a", (0, 1), 0.1),
                 DiscreteInput("mix.n", [1, 2]),
                 CategoricalInput("mix.k", ["u", "v"]),
+                CategoricalInput("mix.d", ["u", "v"], {"u": (1, 2.5), "v": (3, 4)}),
             ],
             [ContinuousOutput("score.loss", CloseToTarget(3, 2), at_most=5)],
             [LinearInequality(["mix.a"], [1], 0.5), NChooseK(["mix.a", "mix.n"], 1)],
         )
         written = domain.to_json()
         self.assertEqual(written["outputs"][0]["constraint"], {"at_most": 5})
+        self.assertEqual(written["inputs"][3]["descriptors"], {"u": [1, 2.5], "v": [3, 4]})
         self.assertEqual(Domain(**written).to_json(), written)
         for each in written["inputs"]:
             del each["kind"]
@@ -56,6 +58,17 @@ class Domains(unittest.TestCase):
             ({"inputs": [{"key": "a.b", "bounds": [0, 1], "stepp": 1}]}, [("inputs[0]", "unknown_field")]),
             ({"inputs": [ContinuousInput("a", (1, 0))]}, [("inputs[0].key", "value"), ("inputs[0].bounds", "bounds")]),
             ({"inputs": [DiscreteInput("a.b", [1, 1])]}, [("inputs[0].values", "value")]),
+            *(
+                ({"inputs": [CategoricalInput("a.b", ["u", "v"], each)]}, [(f"inputs[0].descriptors{place}", code)])
+                for each, place, code in [
+                    ([[1], [2]], "", "value"),
+                    ({"u": [1]}, "", "value"),
+                    ({"u": [1], "v": [2], "w": [3]}, "", "value"),
+                    ({"u": [1], "v": [float("nan")]}, ".v", "value"),
+                    ({"u": [1], "v": 2}, ".v", "value"),
+                    ({"u": [1], "v": [1, 2]}, "", "length"),
+                ]
+            ),
             ({"inputs": [*VOLUMES, VOLUMES[0]]}, [("inputs[3].key", "value")]),
             ({"outputs": [ContinuousOutput("score.loss")]}, [("outputs", "missing")]),
             ({"outputs": [ContinuousOutput("score.loss", Minimize(0))]}, [("outputs[0].objective.weight", "value")]),

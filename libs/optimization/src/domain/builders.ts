@@ -43,9 +43,15 @@ export function discreteInput(key: string, values: readonly number[]): DiscreteI
  *
  * @param key `TASK.PARAMETER`
  * @param categories distinct names
+ * @param options `descriptors`: by category its measurable properties, as many numbers for each, in any units.
+ *   Categories with similar numbers may then have similar results
  */
-export function categoricalInput(key: string, categories: readonly string[]): CategoricalInput {
-  return { kind: 'categorical', key, categories };
+export function categoricalInput(
+  key: string,
+  categories: readonly string[],
+  options: { descriptors?: Readonly<Record<string, readonly number[]>> } = {},
+): CategoricalInput {
+  return { kind: 'categorical', key, categories, ...options };
 }
 
 /** Minimises an output. @param weight above 0; importance beside other objectives */

@@ -1,4 +1,4 @@
-import type { Input, Point, Space } from './space.js';
+import type { CategoricalInput, Input, Point, Space } from './space.js';
 
 /** A column of encoded points, with its meaning and scale. */
 export interface Column {
@@ -18,6 +18,8 @@ export interface Column {
   readonly zero: number | null;
   /** The category of a categorical column. */
   readonly category?: string;
+  /** Its descriptors that differ between categories, each scaled to [0, 1]; absent: there are none. */
+  readonly descriptors?: readonly number[];
 }
 
 /** Steps of an input are listed up to this number, and computed beyond. */
@@ -122,8 +124,9 @@ function widthOf(input: Input): number {
 function columnsOf(input: Input, position: number): Column[] {
   const base = { input: position, key: input.key };
   switch (input.kind) {
-    case 'categorical':
-      return input.categories.map((category) => ({
+    case 'categorical': {
+      const described = scaledDescriptors(input);
+      return input.categories.map((category, k) => ({
         ...base,
         kind: 'categorical',
         lower: 0,
@@ -132,7 +135,9 @@ function columnsOf(input: Input, position: number): Column[] {
         count: 2,
         zero: null,
         category,
+        ...(described === null ? {} : { descriptors: described[k]! }),
       }));
+    }
     case 'discrete': {
       const values = Float64Array.from(input.values).sort();
       const lower = values[0]!;
@@ -165,6 +170,22 @@ function columnsOf(input: Input, position: number): Column[] {
       ];
     }
   }
+}
+
+/** Per category the descriptors that differ between categories, each scaled to [0, 1]; null: there are none. */
+function scaledDescriptors({ categories, descriptors }: CategoricalInput): number[][] | null {
+  if (descriptors === undefined) return null;
+  const rows = categories.map((name) => descriptors[name]!);
+  const ranges = rows[0]!.map((_, j) => {
+    const values = rows.map((row) => row[j]!);
+    return { j, least: Math.min(...values), most: Math.max(...values) };
+  });
+  const varied = ranges.filter(({ least, most }) => most > least);
+  if (varied.length === 0) return null;
+  // Halves, so that the difference of two huge numbers is finite.
+  return rows.map((row) =>
+    varied.map(({ j, least, most }) => (row[j]! / 2 - least / 2) / (most / 2 - least / 2)),
+  );
 }
 
 function scaled(column: Column, value: number): number {

@@ -1,6 +1,6 @@
 import type { Fault } from '@lab/contracts';
 import { shapeFaults } from './space-shape.js';
-import type { Constraint, ContinuousInput, Input, Output, Space } from './space.js';
+import type { CategoricalInput, Constraint, ContinuousInput, Input, Output, Space } from './space.js';
 
 /** Relative difference below which two numbers of a declaration or a point count as equal. */
 export const tolerance = 1e-9;
@@ -61,8 +61,29 @@ function checkInput(input: Input, add: Add): void {
       return checkList(input.values, '.values', 'value', Number.isFinite, 'finite numbers', add);
     case 'categorical': {
       const isName = (name: unknown): boolean => typeof name === 'string' && name !== '';
-      return checkList(input.categories, '.categories', 'category', isName, 'names that are not empty', add);
+      checkList(input.categories, '.categories', 'category', isName, 'names that are not empty', add);
+      return checkDescriptors(input, add);
     }
+  }
+}
+
+function checkDescriptors({ categories, descriptors }: CategoricalInput, add: Add): void {
+  if (descriptors === undefined) return;
+  for (const name of Object.keys(descriptors).filter((each) => !categories.includes(each))) {
+    const hint = `The categories are ${categories.join(', ')}`;
+    add(`.descriptors.${name}`, 'unknown_category', `"${name}" is no category`, hint);
+  }
+  const first = categories.find((name) => (descriptors[name]?.length ?? 0) > 0) ?? '';
+  const count = descriptors[first]?.length ?? 0;
+  for (const name of categories) {
+    const path = `.descriptors.${name}`;
+    const given: unknown = Object.hasOwn(descriptors, name) ? descriptors[name] : undefined;
+    const hint = 'Give as many finite numbers for each category';
+    if (given === undefined) add(path, 'missing', `"${name}" has no descriptors`, hint);
+    else if (!Array.isArray(given) || given.length === 0 || !given.every(Number.isFinite))
+      add(path, 'descriptors', `${JSON.stringify(given)} is no list of finite numbers`, hint);
+    else if (given.length !== count)
+      add(path, 'length', `"${name}" has ${given.length} descriptors, and "${first}" has ${count}`, hint);
   }
 }
 

@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, Kind>>;
 const inputFields: Readonly<Record<string, Fields>> = {
   continuous: { key: 'text', bounds: 'list of two numbers', 'step?': 'number' },
   discrete: { key: 'text', values: 'list' },
-  categorical: { key: 'text', categories: 'list' },
+  categorical: { key: 'text', categories: 'list', 'descriptors?': 'object' },
 };
 const outputFields: Fields = { key: 'text', objective: 'object or null', 'constraint?': 'object' };
 const thresholdFields: Fields = { 'at_least?': 'number', 'at_most?': 'number' };

@@ -32,6 +32,11 @@ export interface CategoricalInput {
   key: string;
   /** Distinct names without an order. */
   categories: readonly string[];
+  /**
+   * By category its measurable properties, for example of a solvent its polarity and boiling point: as many numbers for
+   * each, in any units. Categories with similar numbers may then have similar results.
+   */
+  descriptors?: Readonly<Record<string, readonly number[]>>;
 }
 
 export type Input = ContinuousInput | DiscreteInput | CategoricalInput;

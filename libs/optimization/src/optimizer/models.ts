@@ -1,6 +1,7 @@
 import type { Column } from '../domain/encoding.js';
 import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
+import type { Descriptors } from '../surrogates/categories.js';
 import type { FitOptions, FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
@@ -10,7 +11,7 @@ export type Fit = (
   y: Float64Array,
   n: number,
   d: number,
-  options: FitOptions & { inputOf: ArrayLike<number> },
+  options: FitOptions & { inputOf: ArrayLike<number>; descriptors: Descriptors },
 ) => FittedSurrogate;
 
 /** One model for each output, in their order, and the runs with a result of every output. */
@@ -43,6 +44,7 @@ export function fitModels(
 ): Models {
   const d = columns.length;
   const inputOf = columns.map(({ input }) => input);
+  const descriptors = columns.map((column) => column.descriptors ?? null);
   const complete = completeOf(runs, outputs);
   const end = now() + settings.fit_time_limit * 1000;
   const models = outputs.map((output, k) => {
@@ -54,7 +56,7 @@ export function fitModels(
     const y = Float64Array.from(known, ({ measured }) => measured![output.key]!);
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
-    return fit(rows, y, known.length, d, { seed, timeLimitMs, now, inputOf });
+    return fit(rows, y, known.length, d, { seed, timeLimitMs, now, inputOf, descriptors });
   });
   return {
     outputs: models,

@@ -4,7 +4,7 @@ import { maximise } from '../acquisition/maximise.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
-import { fitGaussianProcess } from '../surrogates/fit.js';
+import { fitWithDescriptors } from '../surrogates/categories.js';
 import { fitMlpEnsemble } from '../surrogates/mlp.js';
 import { withSuccess } from './failures.js';
 import type { Fit, Models } from './models.js';
@@ -13,7 +13,7 @@ import type { Settings, SurrogateKind } from './settings.js';
 import { ranked } from './solutions.js';
 
 export function fitOf(kind: SurrogateKind): Fit {
-  return kind === 'gp' ? fitGaussianProcess : fitMlpEnsemble;
+  return kind === 'gp' ? fitWithDescriptors : fitMlpEnsemble;
 }
 
 /** With less noise, in the scale of the model, the best result is certain enough. */

@@ -39,6 +39,8 @@ const water = continuousInput('mix.water', [0, 100]);
 const hot = discreteInput('heat.temperature', [25, 40, 80]);
 const solvent = categoricalInput('mix.solvent', ['ethanol', 'acetone', 'toluene']);
 const dose = continuousInput('mix.dose', [0.1, 0.7], { step: 0.1 });
+const described = (descriptors: Record<string, number[]>) =>
+  space([categoricalInput('a', ['x', 'y'], { descriptors })]);
 
 describe('the check of a declaration', () => {
   it.each<[string, Space, string[]]>([
@@ -63,6 +65,16 @@ describe('the check of a declaration', () => {
     ['an infinite value', space([discreteInput('a', [1, Infinity])]), ['inputs[0].values[1] value']],
     ['no categories', space([categoricalInput('a', [])]), ['inputs[0].categories empty']],
     ['a category twice', space([categoricalInput('a', ['x', 'x'])]), ['inputs[0].categories[1] duplicate']],
+    ['descriptors in a list', described([[1], [2]] as never), ['inputs[0].descriptors type']],
+    ['a category without descriptors', described({ x: [1] }), ['inputs[0].descriptors.y missing']],
+    [
+      'descriptors of nothing',
+      described({ x: [1], y: [2], z: [3] }),
+      ['inputs[0].descriptors.z unknown_category'],
+    ],
+    ['an infinite descriptor', described({ x: [1], y: [Infinity] }), ['inputs[0].descriptors.y descriptors']],
+    ['no descriptor', described({ x: [], y: [2] }), ['inputs[0].descriptors.x descriptors']],
+    ['uneven descriptors', described({ x: [1, 2], y: [2] }), ['inputs[0].descriptors.y length']],
     ['no objective', space([acid], [], []), ['outputs no_objective']],
     [
       'an output for nothing',
@@ -355,6 +367,18 @@ describe('encoded rows', () => {
       'mix.solvent categorical',
       'mix.dose stepped',
     ]);
+  });
+
+  it('scale the descriptors of categories, and leave out those that do not differ', () => {
+    const descriptors = { x: [200, 5, -1e308], y: [300, 5, 1e308], z: [250, 5, 0] };
+    const input = categoricalInput('a', ['x', 'y', 'z'], { descriptors });
+    expect(Domain.of(space([input])).columns.map((column) => column.descriptors)).toEqual([
+      [0, 0],
+      [1, 1],
+      [0.5, 0.5],
+    ]);
+    const same = categoricalInput('a', ['x', 'y'], { descriptors: { x: [1], y: [1] } });
+    expect(Domain.of(space([same])).columns[0]!.descriptors).toBeUndefined();
   });
 
   it('lead from any row to the nearest values', () => {

@@ -57,6 +57,8 @@ class Declaration:
 def _plain(value: object) -> object:
     if isinstance(value, Declaration):
         return value.to_json()
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
     return list(value) if isinstance(value, (tuple, list)) else value
 
 
@@ -81,10 +83,15 @@ class DiscreteInput(Declaration):
 
 @dataclass(frozen=True)
 class CategoricalInput(Declaration):
-    """One of several texts without an order."""
+    """One of several texts without an order.
+
+    `descriptors`: by category its measurable properties, as many numbers for each, in any units. An optimizer may expect
+    similar results of categories with similar numbers.
+    """
 
     key: str
     categories: Sequence[str]
+    descriptors: Mapping[str, Sequence[float]] | None = None
     kind = "categorical"
 
 
@@ -334,6 +341,8 @@ class Domain:
                 yield fault(f"{path}.{name}", "value", f"it must be a list of {what}")
             elif len(set(values)) < len(values):
                 yield fault(f"{path}.{name}", "value", "a value is there twice")
+            elif isinstance(each, CategoricalInput) and each.descriptors is not None:
+                yield from _descriptor_faults(each, f"{path}.descriptors")
 
     def _output_faults(self) -> Iterable[Fault]:
         if not any(each.objective is not None for each in self.outputs):
@@ -463,6 +472,20 @@ def _text(each: Constraint) -> str:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _descriptor_faults(each: CategoricalInput, path: str) -> Iterable[Fault]:
+    given = each.descriptors
+    if not isinstance(given, dict) or set(given) != set(each.categories):
+        text = "it must have a list of numbers for each category, and for nothing else"
+        yield fault(path, "value", text)
+        return
+    lists = {name: values for name, values in given.items() if isinstance(values, (list, tuple)) and values}
+    for name, values in given.items():
+        if name not in lists or not all(map(_is_number, values)):
+            yield fault(f"{path}.{name}", "value", f"{values!r} is no list of finite numbers")
+    if len({len(values) for values in lists.values()}) > 1:
+        yield fault(path, "length", "the lists have different lengths")
 
 
 def _is_text(value: object) -> bool:
