@@ -29,14 +29,8 @@ export {
   slipEncoded,
   type Framer,
 } from './framing/index.js';
-export {
-  ExchangeError,
-  Link,
-  NoAnswer,
-  type Exchange,
-  type LinkOptions,
-  type Request,
-} from './link/index.js';
+export { ExchangeError } from './errors/index.js';
+export { Link, NoAnswer, type Exchange, type LinkOptions, type Request } from './link/index.js';
 export {
   readRecording,
   realTime,

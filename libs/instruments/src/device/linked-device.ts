@@ -11,7 +11,8 @@ import {
 } from '@lab/sdk';
 import type { z } from 'zod';
 import { addedFunctions, readSettings, type FunctionEntry } from '../settings/index.js';
-import { ExchangeError, Link, type Exchange, type LinkOptions } from '../link/index.js';
+import { ExchangeError } from '../errors/index.js';
+import { Link, type Exchange, type LinkOptions } from '../link/index.js';
 import {
   readRecording,
   realTime,

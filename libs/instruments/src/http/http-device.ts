@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { JsonObject, JsonValue } from '@lab/sdk';
+import { NotBegun, type JsonObject, type JsonValue } from '@lab/sdk';
+import { messageOf } from '../errors/index.js';
 import {
   excerpt,
-  InstrumentError,
   MessageDevice,
-  messageOf,
   readSecret,
   readTls,
   valueAt,
@@ -133,10 +132,9 @@ async function identify({ identity, url }: HttpSettings, base: Base, ask: Ask): 
   const answer = (await ask({ method: 'GET', path: `${base.path}${identity.path}` })) as HttpAnswer;
   const found = answer.status === 200 ? valueAt(answer.body, identity.value) : undefined;
   if (JSON.stringify(found) === JSON.stringify(identity.equals)) return;
-  throw new InstrumentError(
+  throw new NotBegun(
     `the peer at ${url} is not the one that init_parameters.identity names: ${identity.path} answers ${answer.status}, ` +
       `with ${excerpt(found ?? answer.body)} instead of ${excerpt(identity.equals as JsonValue)}`,
-    'none',
   );
 }
 

@@ -1,7 +1,8 @@
 import { Agent, request as startRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { JsonObject, JsonValue } from '@lab/sdk';
-import { excerpt, InstrumentError, messageOf, openSocket, sentNothing } from '../messages/index.js';
+import { NotBegun, type JsonObject, type JsonValue } from '@lab/sdk';
+import { ExchangeError, isFailure, messageOf } from '../errors/index.js';
+import { excerpt, openSocket } from '../messages/index.js';
 import type { OpenPort, Port, PortEvents, Purpose, Target } from '../messages/index.js';
 
 /** Bytes of an answer that are read. */
@@ -67,9 +68,7 @@ class HttpPort implements Port {
     const seconds = this.peer.requestTimeout;
     const timeout = new AbortController();
     const timer = setTimeout(() => {
-      timeout.abort(
-        new InstrumentError(`${request.method} ${request.path}: no answer within ${seconds} s`, 'maybe'),
-      );
+      timeout.abort(new ExchangeError(`${request.method} ${request.path}: no answer within ${seconds} s`));
     }, seconds * 1000);
     const both = AbortSignal.any([signal, timeout.signal]);
     try {
@@ -77,9 +76,9 @@ class HttpPort implements Port {
     } catch (error) {
       // A late answer is no lost connection: the next request makes another one anyhow.
       if (!both.aborted) this.#lose(error);
-      const reason: unknown = both.aborted && !sentNothing(error) ? both.reason : error;
-      if (reason instanceof InstrumentError) throw reason;
-      throw new InstrumentError(`${request.method} ${request.path}: ${messageOf(reason)}`, 'maybe', {
+      const reason: unknown = both.aborted && !(error instanceof NotBegun) ? both.reason : error;
+      if (isFailure(reason)) throw reason;
+      throw new ExchangeError(`${request.method} ${request.path}: ${messageOf(reason)}`, {
         cause: error,
       });
     } finally {

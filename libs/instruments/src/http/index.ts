@@ -1,2 +1,2 @@
 export { HttpDevice } from './http-device.js';
-export { InstrumentError } from '../messages/index.js';
+export { ExchangeError } from '../errors/index.js';

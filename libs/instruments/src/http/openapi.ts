@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue, ParameterDeclaration } from '@lab/sdk';
-import { excerpt, messageOf } from '../messages/index.js';
+import { messageOf } from '../errors/index.js';
+import { excerpt } from '../messages/index.js';
 import { kindOf, type RequestTemplate } from './settings.js';
 
 /** An operation of a document as a function. */

@@ -1,15 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '@lab/sdk';
-import {
-  excerpt,
-  fill,
-  fillText,
-  holds,
-  InstrumentError,
-  messageOf,
-  takeAnswer,
-  valueAt,
-} from '../messages/index.js';
+import { ExchangeError, messageOf } from '../errors/index.js';
+import { excerpt, fill, fillText, holds, takeAnswer, valueAt } from '../messages/index.js';
 import type { AnswerSpec, Ask } from '../messages/index.js';
 import type { HttpAnswer, HttpRequest } from './http-port.js';
 import type { RequestTemplate, WaitEntry } from './settings.js';
@@ -101,7 +93,7 @@ function refuse(
         ? ` (it leads to ${where}; redirections are not followed: write that address)`
         : '';
   const said = body === null ? '' : `: ${excerpt(body, 300)}`;
-  throw new InstrumentError(`${method} ${path} was answered with ${status}${hint}${said}`, 'maybe');
+  throw new ExchangeError(`${method} ${path} was answered with ${status}${hint}${said}`);
 }
 
 interface Begun {
@@ -142,9 +134,8 @@ async function ended(
     refuse({ method: 'GET', path: next.path }, answer);
     if (wait?.failed !== undefined && holds(wait.failed, answer.body)) {
       const why = valueAt(answer.body, wait.reason ?? '') ?? null;
-      throw new InstrumentError(
+      throw new ExchangeError(
         `${request.method} ${request.path} began, and the operation failed: ${excerpt(why, 300)}`,
-        'maybe',
       );
     }
     if (wait?.done === undefined ? answer.status !== 202 : holds(wait.done, answer.body)) return answer;
@@ -164,9 +155,8 @@ function following(
   const path = locationOf(begun, base);
   if (path !== null) return { method: 'GET', path };
   if (wait === undefined) return null;
-  throw new InstrumentError(
+  throw new ExchangeError(
     `the answer has the status ${begun.status} and no Location to ask for the state of the operation: declare wait.request`,
-    'maybe',
   );
 }
 
@@ -178,14 +168,13 @@ function locationOf({ headers }: HttpAnswer, base: Base): string | null {
   try {
     url = new URL(location, `${base.origin}${base.path}/`);
   } catch (error) {
-    throw new InstrumentError(`the Location ${location} is no address: ${messageOf(error)}`, 'maybe', {
+    throw new ExchangeError(`the Location ${location} is no address: ${messageOf(error)}`, {
       cause: error,
     });
   }
   if (url.origin === base.origin) return `${url.pathname}${url.search}`;
-  throw new InstrumentError(
+  throw new ExchangeError(
     `the Location ${location} is on another server than ${base.origin}, and is not followed`,
-    'maybe',
   );
 }
 

@@ -1,8 +1,9 @@
 import { NotBegun } from '@lab/sdk';
+import { ExchangeError, messageOf } from '../errors/index.js';
 import type { Framer } from '../framing/index.js';
 import type { Line } from '../transport/index.js';
 import type { LinkOptions } from './options.js';
-import { ExchangeError, NoAnswer, type Exchange, type Request } from './request.js';
+import { NoAnswer, type Exchange, type Request } from './request.js';
 
 /** Unanswered requests, or recoveries without success, in a row after which the line is opened again. */
 const patienceWithLine = 3;
@@ -470,5 +471,3 @@ function entryOf<Answer>(
 ): Entry {
   return { request, resolve: resolve as (answer: unknown) => void, reject, cancelTimer: nothing };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,5 @@
+import { ExchangeError } from '../errors/index.js';
+
 /** What a link sends, and how it knows the answer. */
 export interface Request<Answer> {
   /** The request for people, such as `MEAS:VOLT?`. */
@@ -23,14 +25,6 @@ export interface Request<Answer> {
 
 /** Makes an exchange. See {@link Link.exchange}. */
 export type Exchange = <Answer>(request: Request<Answer>) => Promise<Answer>;
-
-/**
- * A request failed after its bytes may have left. Nobody knows whether the instrument carried it out. The opposite is `NotBegun`
- * of `@lab/sdk`: no byte has left.
- */
-export class ExchangeError extends Error {
-  override readonly name: string = 'ExchangeError';
-}
 
 /** No answer came in time. */
 export class NoAnswer extends ExchangeError {

@@ -10,7 +10,6 @@ export {
 } from './answers.js';
 export { type AnswerSpec, type Condition } from './answers.js';
 export { deviceSettings, withoutEmpty, type DeviceSettings } from './device-settings.js';
-export { asInstrumentError, InstrumentError, messageOf, sentNothing } from './instrument-error.js';
 export { MessageDevice, type FunctionPlan, type Protocol, type Surroundings } from './message-device.js';
 export type { Ask, Message, OpenPort, Port, PortEvents, Purpose } from './port.js';
 export { Mask, readSecret, secretSource, type SecretSource } from './secrets.js';

@@ -1,18 +1,19 @@
 import { join, resolve } from 'node:path';
 import {
   BaseDevice,
+  NotBegun,
   type AddedFunction,
   type CallInDoubt,
   type JsonObject,
   type JsonValue,
   type Reconciliation,
 } from '@lab/sdk';
+import { ExchangeError, failure, isFailure, messageOf } from '../errors/index.js';
 import { addedFunctions, type FunctionEntry } from '../settings/index.js';
 import { holds } from './answers.js';
 import type { DeviceSettings } from './device-settings.js';
-import { asInstrumentError, InstrumentError, messageOf, sentNothing } from './instrument-error.js';
-import { Link } from './link.js';
 import type { Ask, Message, OpenPort } from './port.js';
+import { PortKeeper } from './port-keeper.js';
 import { replayed } from './replay.js';
 import { Mask } from './secrets.js';
 import { recorded, TrafficFile } from './traffic-file.js';
@@ -72,7 +73,7 @@ const reportSeconds = 8;
 /** A device whose functions its init parameters declare, and whose instrument answers messages. */
 export abstract class MessageDevice extends BaseDevice<JsonObject> {
   #protocol: Protocol | null = null;
-  #link: Link | null = null;
+  #keeper: PortKeeper | null = null;
   #recording: TrafficFile | null = null;
   #halt = new AbortController();
   readonly #mask = new Mask();
@@ -84,10 +85,10 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
   protected abstract protocol(parameters: JsonObject, surroundings: Surroundings): Promise<Protocol>;
 
   override async _initialize(parameters: JsonObject): Promise<void> {
-    const { protocol, link } = await this.#begin(parameters);
+    const { protocol, keeper } = await this.#begin(parameters);
     this.#protocol = protocol;
-    this.#link = link;
-    await link.start();
+    this.#keeper = keeper;
+    await keeper.start();
     try {
       checkSafeState(protocol);
       await this.#reachSafeState(protocol.settings.timeout);
@@ -102,12 +103,12 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
   }
 
   override async _cleanup(): Promise<void> {
-    this.#halt.abort(new InstrumentError('the device is being shut down', 'maybe'));
+    this.#halt.abort(new ExchangeError('the device is being shut down'));
     try {
-      if (this.#link?.isConnected === true) await this.#reachSafeState(safeStateSeconds);
+      if (this.#keeper?.isConnected === true) await this.#reachSafeState(safeStateSeconds);
       else if ((this.#protocol?.settings.safe_state.length ?? 0) > 0) {
         throw new Error(
-          `the instrument is not connected, so its safe state was not set: ${JSON.stringify(this.#link?.report())}`,
+          `the instrument is not connected, so its safe state was not set: ${JSON.stringify(this.#keeper?.report())}`,
         );
       }
     } finally {
@@ -117,14 +118,14 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
 
   override async _report(): Promise<object> {
     const protocol = this.#protocol;
-    const link = this.#link;
-    if (protocol === null || link === null) return { connected: false };
-    const values = link.isConnected
+    const keeper = this.#keeper;
+    if (protocol === null || keeper === null) return { connected: false };
+    const values = keeper.isConnected
       ? await this.#during(reportSeconds, null, {}, (ask) => protocol.report(ask))
       : {};
     const { simulate, replay } = protocol.settings;
     return {
-      ...{ peer: protocol.peer, ...link.report() },
+      ...{ peer: protocol.peer, ...keeper.report() },
       ...(simulate ? { simulated: true } : {}),
       ...(replay === undefined ? {} : { replayed: replay.file }),
       ...(this.#recording === null ? {} : { recording: this.#recording.path }),
@@ -149,16 +150,16 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     parameters: JsonObject,
     inDoubt: readonly CallInDoubt[],
   ): Promise<Reconciliation> {
-    const { protocol, link } = await this.#begin(parameters);
+    const { protocol, keeper } = await this.#begin(parameters);
     const { idle, simulate, replay } = protocol.settings;
     if (simulate || replay !== undefined) return { idle: true, detail: 'there is no instrument' };
     if (idle === undefined) {
       return { idle: false, detail: 'the init parameter idle does not say how the instrument tells that' };
     }
     this.#protocol = protocol;
-    this.#link = link;
+    this.#keeper = keeper;
     try {
-      await link.start();
+      await keeper.start();
       const plan = protocol.functions()[idle.function];
       if (plan?.kind !== 'query') throw new Error(`idle.function: there is no query ${idle.function}`);
       const answer = await this.#during(20, idle.function, {}, (ask, signal) =>
@@ -174,7 +175,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     }
   }
 
-  async #begin(parameters: JsonObject): Promise<{ protocol: Protocol; link: Link }> {
+  async #begin(parameters: JsonObject): Promise<{ protocol: Protocol; keeper: PortKeeper }> {
     const folder = this.stateFolder ?? resolve('.');
     const callId = (): string | undefined => this.callId;
     const protocol = await this.protocol(parameters, {
@@ -190,7 +191,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
       this.#recording ??= new TrafficFile(join(resolve(folder, path)), this.#mask);
       open = recorded(open, this.#recording, callId);
     }
-    const link = new Link({
+    const keeper = new PortKeeper({
       ...{ peer, open, log: this.log },
       verify: (port, signal) =>
         protocol.verify(
@@ -199,7 +200,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
         ),
       heard: (event) => protocol.heard(event),
     });
-    return { protocol, link };
+    return { protocol, keeper };
   }
 
   async #call(plan: FunctionPlan, given: JsonObject, name: string): Promise<JsonValue | undefined> {
@@ -219,23 +220,21 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     work: (ask: Ask, signal: AbortSignal) => Promise<Result>,
     halt?: AbortController,
   ): Promise<Result> {
-    const link = this.#link;
-    if (link === null) throw new InstrumentError('the device is not initialised', 'none');
+    const keeper = this.#keeper;
+    if (keeper === null) throw new NotBegun('the device is not initialised');
     const deadline = new AbortController();
     const timer = setTimeout(() => {
-      deadline.abort(
-        new InstrumentError(`${this.#begun().peer} did not answer within ${seconds} s`, 'maybe'),
-      );
+      deadline.abort(new ExchangeError(`${this.#begun().peer} did not answer within ${seconds} s`));
     }, seconds * 1000);
     const signal = halt === undefined ? deadline.signal : AbortSignal.any([deadline.signal, halt.signal]);
     let left = false;
     const ask: Ask = async (request, of) => {
       try {
-        const answer = await link.exchange(request, { name, given, signal, ...of });
+        const answer = await keeper.exchange(request, { name, given, signal, ...of });
         left = true;
         return answer;
       } catch (error) {
-        left ||= !sentNothing(error);
+        left ||= !(error instanceof NotBegun);
         throw error;
       }
     };
@@ -243,14 +242,14 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
       return await work(ask, signal);
     } catch (error) {
       const message = this.#mask.text(messageOf(error));
-      throw new InstrumentError(message, left ? 'maybe' : 'none', { cause: asInstrumentError(error).cause });
+      throw failure(message, left, { cause: isFailure(error) ? error.cause : error });
     } finally {
       clearTimeout(timer);
     }
   }
 
   async #stop(reason: string): Promise<void> {
-    this.#halt.abort(new InstrumentError(`stopped: ${reason}`, 'maybe'));
+    this.#halt.abort(new ExchangeError(`stopped: ${reason}`));
     this.#halt = new AbortController();
     await this.#reachSafeState(safeStateSeconds);
   }
@@ -267,12 +266,12 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
   }
 
   #begun(): Protocol {
-    if (this.#protocol === null) throw new InstrumentError('the device is not initialised', 'none');
+    if (this.#protocol === null) throw new NotBegun('the device is not initialised');
     return this.#protocol;
   }
 
   async #close(): Promise<void> {
-    await this.#link?.end();
+    await this.#keeper?.end();
     this.#recording?.close();
     this.#recording = null;
   }

@@ -18,7 +18,7 @@ export interface Port {
   /**
    * Sends a request once, and waits for its answer.
    *
-   * @throws InstrumentError with effect `none` only if nothing left this computer
+   * @throws NotBegun only if nothing left this computer; ExchangeError
    */
   exchange(request: Message, purpose: Purpose): Promise<Message>;
   /** Ends the connection. Open exchanges fail. */
@@ -32,7 +32,7 @@ export interface PortEvents {
   lost(reason: Error): void;
 }
 
-/** @throws InstrumentError with effect `none` that says why there is no connection and what to do */
+/** @throws NotBegun that says why there is no connection and what to do */
 export type OpenPort = (events: PortEvents, signal: AbortSignal) => Promise<Port>;
 
 /**

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@lab/sdk';
+import { NotBegun, type JsonObject } from '@lab/sdk';
 import { excerpt } from './answers.js';
-import { InstrumentError, messageOf } from './instrument-error.js';
+import { ExchangeError, failure, messageOf } from '../errors/index.js';
 import type { Message, OpenPort, PortEvents } from './port.js';
 import type { Mask } from './secrets.js';
 import type { TrafficLine } from './traffic-file.js';
@@ -46,7 +46,7 @@ class Replay {
         const answer = this.#answerTo(at);
         setImmediate(() => this.#say(at, events));
         if (typeof answer['error'] === 'string') {
-          throw new InstrumentError(answer['error'], answer['effect'] === 'none' ? 'none' : 'maybe');
+          throw failure(answer['error'], answer['effect'] !== 'none');
         }
         return answer;
       },
@@ -71,10 +71,7 @@ class Replay {
       next === undefined
         ? 'has no further request'
         : `has at line ${next + 1} ${excerpt(payloadOf(this.lines[next]!))}`;
-    throw new InstrumentError(
-      `the recording ${this.file} ${expected}, and the device asks ${excerpt(request)}`,
-      'none',
-    );
+    throw new NotBegun(`the recording ${this.file} ${expected}, and the device asks ${excerpt(request)}`);
   }
 
   #answerTo(at: number): Message {
@@ -83,7 +80,7 @@ class Replay {
       .slice(at + 1)
       .find((line) => line.dir === 'in' && line['exchange'] === exchange);
     if (answer === undefined) {
-      throw new InstrumentError(`the recording ${this.file} has no answer to its line ${at + 1}`, 'maybe');
+      throw new ExchangeError(`the recording ${this.file} has no answer to its line ${at + 1}`);
     }
     return payloadOf(answer);
   }

@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { NotBegun } from '@lab/sdk';
 import { z } from 'zod';
-import { InstrumentError, messageOf } from './instrument-error.js';
+import { messageOf } from '../errors/index.js';
 
 /** How a TLS server is recognised, and what it is shown. Paths are on the computer of the device. */
 export const tlsSettings = z.strictObject({
@@ -61,10 +62,10 @@ export interface Target {
 /**
  * Opens a connection whose server is the right one. Nothing was sent on it, beside the handshake of TLS.
  *
- * @throws InstrumentError with effect `none` that says why not, and what to do
+ * @throws NotBegun that says why not, and what to do
  */
 export async function openSocket({ host, port, tls }: Target, signal: AbortSignal): Promise<Socket> {
-  if (signal.aborted) throw new InstrumentError(messageOf(signal.reason), 'none');
+  if (signal.aborted) throw new NotBegun(messageOf(signal.reason));
   const socket = tls === null ? connectTcp({ host, port }) : startTls(host, port, tls);
   socket.setNoDelay(true);
   try {
@@ -88,7 +89,7 @@ export async function openSocket({ host, port, tls }: Target, signal: AbortSigna
     // An error that arrives later has nobody to hear it.
     socket.on('error', () => undefined);
     socket.destroy();
-    throw new InstrumentError(message, 'none', { cause: error });
+    throw new NotBegun(message, { cause: error });
   }
   socket.removeAllListeners('error').removeAllListeners('close');
   return socket;

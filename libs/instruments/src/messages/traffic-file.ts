@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { JsonObject } from '@lab/sdk';
-import { InstrumentError, messageOf } from './instrument-error.js';
+import { NotBegun, type JsonObject } from '@lab/sdk';
+import { messageOf } from '../errors/index.js';
 import type { OpenPort } from './port.js';
 import type { Mask } from './secrets.js';
 
@@ -89,7 +89,7 @@ export function recorded(open: OpenPort, file: TrafficFile, callId: () => string
           file.write('in', call, { exchange, ...answer });
           return answer;
         } catch (error) {
-          const effect = error instanceof InstrumentError ? error.effect : 'maybe';
+          const effect = error instanceof NotBegun ? 'none' : 'maybe';
           file.write('in', call, { exchange, error: messageOf(error), effect });
           throw error;
         }

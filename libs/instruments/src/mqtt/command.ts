@@ -1,14 +1,6 @@
-import type { JsonObject, JsonValue } from '@lab/sdk';
-import {
-  excerpt,
-  fill,
-  fillText,
-  holds,
-  InstrumentError,
-  takeAnswer,
-  valueAt,
-  type Ask,
-} from '../messages/index.js';
+import { NotBegun, type JsonObject, type JsonValue } from '@lab/sdk';
+import { ExchangeError } from '../errors/index.js';
+import { excerpt, fill, fillText, holds, takeAnswer, valueAt, type Ask } from '../messages/index.js';
 import type { MqttMessage } from './mqtt-port.js';
 import type { CommandEntry, MessageTemplate, MqttSettings } from './settings.js';
 import type { States } from './states.js';
@@ -55,7 +47,7 @@ export async function carryOut(
     const payload = answer['payload'] ?? null;
     if (entry.failed !== undefined && holds(entry.failed, payload)) {
       const why = valueAt(payload, entry.failed.reason ?? '') ?? payload;
-      throw new InstrumentError(`the instrument answered that it failed: ${excerpt(why, 300)}`, 'maybe');
+      throw new ExchangeError(`the instrument answered that it failed: ${excerpt(why, 300)}`);
     }
     await end.reached;
     return takeAnswer(entry.answer, payload);
@@ -70,9 +62,8 @@ function checkPresence(presence: MqttSettings['presence'], states: States): void
   const found = states.raw(presence.state);
   if (found !== undefined && holds({ path: '', equals: presence.equals }, found)) return;
   const said = found === undefined ? 'it has not said that it is there' : `it said ${excerpt(found)}`;
-  throw new InstrumentError(
+  throw new NotBegun(
     `the instrument is not there: on the topic of ${presence.state}, ${said}; nothing was sent`,
-    'none',
   );
 }
 
@@ -92,9 +83,7 @@ function ending(
         condition?.state === name && holds({ path: '', equals: condition.equals }, value);
       if (meets(until)) resolve();
       else if (meets(unless)) {
-        reject(
-          new InstrumentError(`the instrument says that it failed: ${name} is ${excerpt(value)}`, 'maybe'),
-        );
+        reject(new ExchangeError(`the instrument says that it failed: ${name} is ${excerpt(value)}`));
       }
     });
     forget = () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, JsonValue } from '@lab/sdk';
+import { NotBegun, type JsonObject, type JsonValue } from '@lab/sdk';
 import { MqttClient, type IClientOptions, type IConnackPacket, type IPublishPacket, type Packet } from 'mqtt';
-import { InstrumentError, messageOf, openSocket } from '../messages/index.js';
+import { ExchangeError, messageOf } from '../errors/index.js';
+import { openSocket } from '../messages/index.js';
 import type { Message, OpenPort, Port, PortEvents, Purpose, Target } from '../messages/index.js';
 import { decodePayload, encodePayload } from './payload.js';
 
@@ -44,7 +45,7 @@ export function mqttPort(peer: MqttPeer): OpenPort {
       await port.start(signal);
     } catch (error) {
       await port.close();
-      throw new InstrumentError(messageOf(error), 'none', { cause: error });
+      throw new NotBegun(messageOf(error), { cause: error });
     }
     return port;
   };
@@ -122,12 +123,11 @@ class MqttPort implements Port {
   async exchange(request: Message, { signal }: Purpose): Promise<Message> {
     const { topic, qos, payload, retain } = request as MqttMessage;
     for (const { aborted, reason } of [this.#ended.signal, signal]) {
-      if (aborted) throw new InstrumentError(messageOf(reason), 'none');
+      if (aborted) throw new NotBegun(messageOf(reason));
     }
     if (qos > this.#largestQos) {
-      throw new InstrumentError(
+      throw new NotBegun(
         `the broker ${this.peer.broker} takes messages up to QoS ${this.#largestQos}: write qos: ${this.#largestQos} into publish of the function`,
-        'none',
       );
     }
     if (request['request'] !== true) {
@@ -152,7 +152,7 @@ class MqttPort implements Port {
 
   async close(): Promise<void> {
     const wasOpen = !this.#ended.signal.aborted;
-    this.#ended.abort(new InstrumentError('the connection was closed', 'maybe'));
+    this.#ended.abort(new ExchangeError('the connection was closed'));
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.client.stream.destroy();
@@ -175,15 +175,14 @@ class MqttPort implements Port {
     let id = 0;
     await this.#race<void>(signal, (resolve, reject) => {
       this.client.publish(topic, encodePayload(payload), options, (error) => {
-        if (error) reject(new InstrumentError(refusal(error, topic, this.peer), 'maybe', { cause: error }));
+        if (error) reject(new ExchangeError(refusal(error, topic, this.peer), { cause: error }));
         else resolve();
       });
       id = this.client.getLastMessageId();
     });
     if (options.qos > 0 && this.#unheard.delete(id)) {
-      throw new InstrumentError(
+      throw new ExchangeError(
         `nobody has subscribed to ${topic} at ${this.peer.broker}, so nobody got the message. Is the instrument on, and is the topic right?`,
-        'maybe',
       );
     }
   }
@@ -243,7 +242,7 @@ class MqttPort implements Port {
       new Error(
         `the broker ${this.peer.broker} closed the connection. Has another client the client id ${this.peer.clientId}?`,
       );
-    this.#ended.abort(new InstrumentError(messageOf(reason), 'maybe', { cause: reason }));
+    this.#ended.abort(new ExchangeError(messageOf(reason), { cause: reason }));
     this.events.lost(reason);
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@lab/sdk';
-import { excerpt, messageOf, takeAnswer, valueAt } from '../messages/index.js';
+import { messageOf } from '../errors/index.js';
+import { excerpt, takeAnswer, valueAt } from '../messages/index.js';
 import type { StateEntry } from './settings.js';
 
 interface Known {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { BaseDevice } from '@lab/sdk';
+import { NotBegun, type BaseDevice } from '@lab/sdk';
 import {
   MessageSecurityMode,
   OPCUAClient,
@@ -10,7 +10,8 @@ import {
   type EndpointDescription,
   type UserIdentityInfo,
 } from 'node-opcua-client';
-import { InstrumentError, messageOf, openSocket } from '../messages/index.js';
+import { messageOf } from '../errors/index.js';
+import { openSocket } from '../messages/index.js';
 import { checkServerCertificate, ownCertificate, type OwnCertificate } from './certificates.js';
 
 export interface OpcuaPeer {
@@ -38,7 +39,7 @@ const once = { maxRetry: 0, initialDelay: 100, maxDelay: 1_000 };
 /**
  * Connects to a server and opens a session.
  *
- * @throws InstrumentError with effect `none` that says what to do
+ * @throws NotBegun that says what to do
  */
 export async function connect(peer: OpcuaPeer, signal: AbortSignal): Promise<Connection> {
   const { hostname, port } = new URL(peer.url.replace(/^opc\.tcp:/, 'http:'));
@@ -75,7 +76,7 @@ export async function connect(peer: OpcuaPeer, signal: AbortSignal): Promise<Con
     return { client: opened, session: await abortable(starting, signal) };
   } catch (error) {
     await client?.disconnect().catch((failure: unknown) => peer.log.debug(messageOf(failure)));
-    throw new InstrumentError(messageOf(error), 'none', { cause: error });
+    throw new NotBegun(messageOf(error), { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@lab/sdk';
-import { InstrumentError, type Ask, type FunctionPlan } from '../messages/index.js';
+import { ExchangeError } from '../errors/index.js';
+import type { Ask, FunctionPlan } from '../messages/index.js';
 import { isBad, type Described, type Found, type OpcuaRequest, type Sample } from './messages.js';
 import { declarationOf, fromServer, toServer, type ValueDescription } from './node-types.js';
 import type { MethodEntry, OpcuaFunction, WriteEntry } from './settings.js';
@@ -35,10 +36,7 @@ export async function planOf(where: string, entry: OpcuaFunction, ask: Ask): Pro
 export async function readValue(node: string, description: ValueDescription, ask: Ask): Promise<JsonValue> {
   const { value, status } = await request<Sample>(ask, { ask: 'read', node });
   if (isBad(status)) {
-    throw new InstrumentError(
-      `${description.name} (${node}) is not known: the server says ${status}`,
-      'maybe',
-    );
+    throw new ExchangeError(`${description.name} (${node}) is not known: the server says ${status}`);
   }
   return fromServer(description, value);
 }
@@ -140,7 +138,7 @@ function refuse(status: string, what: string): void {
     status === 'BadUserAccessDenied' || status === 'BadNotWritable'
       ? ': may the user in init_parameters.user do this?'
       : '';
-  throw new InstrumentError(`${what}: the server says ${status}${hint}`, 'maybe');
+  throw new ExchangeError(`${what}: the server says ${status}${hint}`);
 }
 
 function common(

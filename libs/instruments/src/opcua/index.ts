@@ -1,2 +1,2 @@
 export { OpcuaDevice } from './opcua-device.js';
-export { InstrumentError } from '../messages/index.js';
+export { ExchangeError } from '../errors/index.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lab/sdk';
+import { NotBegun, type JsonObject } from '@lab/sdk';
 import {
   AttributeIds,
   coerceNodeId,
@@ -6,14 +6,8 @@ import {
   TimestampsToReturn,
   type ClientSubscription,
 } from 'node-opcua-client';
-import {
-  InstrumentError,
-  messageOf,
-  type OpenPort,
-  type Port,
-  type PortEvents,
-  type Purpose,
-} from '../messages/index.js';
+import { ExchangeError, failure, messageOf } from '../errors/index.js';
+import { type OpenPort, type Port, type PortEvents, type Purpose } from '../messages/index.js';
 import { abortable, connect, type Connection, type OpcuaPeer } from './connection.js';
 import type { OpcuaRequest, Sample } from './messages.js';
 import { describeNode, findNode } from './nodes.js';
@@ -46,7 +40,7 @@ class OpcuaPort implements Port {
 
   async exchange(request: JsonObject, { signal }: Purpose): Promise<JsonObject> {
     for (const { aborted, reason } of [this.#ended.signal, signal]) {
-      if (aborted) throw new InstrumentError(messageOf(reason), 'none');
+      if (aborted) throw new NotBegun(messageOf(reason));
     }
     const asked = request as unknown as OpcuaRequest;
     // Reading types and making structures precedes the request itself.
@@ -57,14 +51,13 @@ class OpcuaPort implements Port {
     } catch (error) {
       const reason: unknown = both.aborted ? both.reason : error;
       const isRead = asked.ask !== 'write' && asked.ask !== 'call';
-      const effect = isRead || sent.left ? 'maybe' : 'none';
-      throw new InstrumentError(messageOf(reason), effect, { cause: error });
+      throw failure(messageOf(reason), isRead || sent.left, { cause: error });
     }
   }
 
   async close(): Promise<void> {
     const wasOpen = !this.#ended.signal.aborted;
-    this.#ended.abort(new InstrumentError('the connection was closed', 'maybe'));
+    this.#ended.abort(new ExchangeError('the connection was closed'));
     const { client, session } = this.connection;
     const ending = async (): Promise<void> => {
       if (wasOpen) await session.close(true);
@@ -139,7 +132,7 @@ class OpcuaPort implements Port {
 
   #lose(why: string): void {
     if (this.#ended.signal.aborted) return;
-    const reason = new InstrumentError(`${this.peer.url}: ${why}`, 'maybe');
+    const reason = new ExchangeError(`${this.peer.url}: ${why}`);
     this.#ended.abort(reason);
     this.events.lost(reason);
   }

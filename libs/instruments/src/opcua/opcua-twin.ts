@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@lab/sdk';
-import { InstrumentError, type OpenPort, type TwinModel } from '../messages/index.js';
+import { NotBegun, type JsonObject, type JsonValue } from '@lab/sdk';
+import type { OpenPort, TwinModel } from '../messages/index.js';
 import type { Described, Found, OpcuaRequest, Sample } from './messages.js';
 import type { ValueDescription } from './node-types.js';
 import type { OpcuaSettings } from './settings.js';
@@ -63,7 +63,7 @@ export function opcuaTwin(settings: OpcuaSettings): (model: TwinModel) => OpenPo
     };
     return Promise.resolve({
       exchange: async (request, { name, given, signal }) => {
-        if (signal.aborted) throw new InstrumentError(String(signal.reason), 'none');
+        if (signal.aborted) throw new NotBegun(String(signal.reason));
         return (await answer(request as unknown as OpcuaRequest, name, given, signal)) as JsonObject;
       },
       close: () => {

@@ -75,7 +75,10 @@ function device(port: number, parameters: JsonObject = {}): DeviceUnderTest {
 }
 
 const refused = (effect: 'none' | 'maybe', message: RegExp): object =>
-  expect.objectContaining({ effect, message: expect.stringMatching(message) as string }) as object;
+  expect.objectContaining({
+    name: effect === 'none' ? 'NotBegun' : 'ExchangeError',
+    message: expect.stringMatching(message) as string,
+  }) as object;
 
 describe.skipIf(mosquitto === undefined)('a device behind a broker', () => {
   it('shows states with value, unit and age, and says which are not known', async () => {

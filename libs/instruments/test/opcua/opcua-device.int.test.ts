@@ -48,7 +48,10 @@ function device(url: string, parameters: JsonObject = {}): DeviceUnderTest {
 }
 
 const refused = (effect: 'none' | 'maybe', message: RegExp): object =>
-  expect.objectContaining({ effect, message: expect.stringMatching(message) as string }) as object;
+  expect.objectContaining({
+    name: effect === 'none' ? 'NotBegun' : 'ExchangeError',
+    message: expect.stringMatching(message) as string,
+  }) as object;
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'it succeeded',

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AuthorLog } from '@lab/sdk';
-import { InstrumentError, messageOf } from './instrument-error.js';
+import { NotBegun, type AuthorLog } from '@lab/sdk';
+import { ExchangeError, messageOf } from '../errors/index.js';
 import type { Message, OpenPort, Port, Purpose } from './port.js';
 
 /** Milliseconds before the first attempt to connect again, and at most between two. */
@@ -8,7 +8,7 @@ const backoff = { first: 500, most: 30_000 };
 /** Milliseconds that connecting, identification and preparation may take together. */
 const connectMs = 20_000;
 
-export interface LinkOptions {
+export interface KeeperOptions {
   /** The peer for messages: `opc.tcp://reactor.lab:4840`. */
   peer: string;
   open: OpenPort;
@@ -23,10 +23,10 @@ export interface LinkOptions {
 }
 
 /**
- * Keeps one connection to an instrument. When it is lost, the link connects again with growing pauses and verifies the peer
+ * Keeps one connection to an instrument. When it is lost, the keeper connects again with growing pauses and verifies the peer
  * before it accepts requests. It never repeats a request.
  */
-export class Link {
+export class PortKeeper {
   #port: Port | null = null;
   #since = new Date();
   #trouble = 'it was never connected';
@@ -34,7 +34,7 @@ export class Link {
   readonly #end = new AbortController();
   #again: Promise<void> | null = null;
 
-  constructor(private readonly options: LinkOptions) {}
+  constructor(private readonly options: KeeperOptions) {}
 
   /** Connects for the first time. @throws Error that says why it is not possible, and what to do */
   async start(): Promise<void> {
@@ -44,14 +44,13 @@ export class Link {
   /**
    * Sends a request once.
    *
-   * @throws InstrumentError with effect `none` while there is no connection
+   * @throws NotBegun while there is no connection
    */
   async exchange(request: Message, purpose: Purpose): Promise<Message> {
     if (this.#port === null) {
-      throw new InstrumentError(
+      throw new NotBegun(
         `${this.options.peer} is not connected since ${this.#since.toISOString()}: ${this.#trouble}; ` +
           'nothing was sent, and the device connects again by itself',
-        'none',
       );
     }
     return this.#port.exchange(request, purpose);
@@ -70,7 +69,7 @@ export class Link {
 
   /** Ends the connection, and connects no more. */
   async end(): Promise<void> {
-    this.#end.abort(new InstrumentError('the device is being shut down', 'maybe'));
+    this.#end.abort(new ExchangeError('the device is being shut down'));
     const port = this.#port;
     this.#port = null;
     await port?.close();

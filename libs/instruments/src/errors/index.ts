@@ -1,0 +1,1 @@
+export { ExchangeError, failure, isFailure, messageOf, type Failure } from './errors.js';
