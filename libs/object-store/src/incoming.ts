@@ -30,7 +30,7 @@ export async function receive(
   const path = join(folder, `${process.pid}-${randomUUID()}.part`);
   const file = await open(path, 'wx', 0o600);
   try {
-    const content = await write(file, source, expected?.size ?? Infinity).finally(() => file.close());
+    const content = await writeAndClose(file, source, expected?.size ?? Infinity);
     if (expected !== undefined) compare(content, expected);
     return { path, content };
   } catch (error) {
@@ -39,19 +39,27 @@ export async function receive(
   }
 }
 
-async function write(file: FileHandle, source: AsyncIterable<Uint8Array>, most: number): Promise<Content> {
-  const hash = createHash('sha256');
-  let size = 0;
-  for await (const chunk of source) {
-    size += chunk.length;
-    if (size > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
-    hash.update(chunk);
-    for (let from = 0; from < chunk.length;) {
-      from += (await file.write(chunk, from, chunk.length - from)).bytesWritten;
+async function writeAndClose(
+  file: FileHandle,
+  source: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<Content> {
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
+      hash.update(chunk);
+      for (let from = 0; from < chunk.length;) {
+        from += (await file.write(chunk, from, chunk.length - from)).bytesWritten;
+      }
     }
+    await file.sync();
+    return { size, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
   }
-  await file.sync();
-  return { size, sha256: hash.digest('hex') };
 }
 
 /**
