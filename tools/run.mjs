@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { areBundlesCurrent, bundlePrograms } from './bootstrap/bundle.mjs';
-import { compiler, root, run } from './bootstrap/command.mjs';
+import { buildArguments, compiler, root, run } from './bootstrap/command.mjs';
 import { prepare } from './bootstrap/prepare.mjs';
 
 await prepare({ dev: true });
@@ -15,7 +15,7 @@ if (tool === undefined || !existsSync(join(root, 'tools', `${tool}.ts`))) {
   console.error(`there is no tool "${tool ?? ''}": name a file below tools/ without its extension`);
   process.exit(2);
 }
-const { ok, output } = await run(process.execPath, [compiler, '-b', join(root, 'tools')]);
+const { ok, output } = await run(process.execPath, [compiler, ...buildArguments, join(root, 'tools')]);
 if (!ok) {
   console.error(`The build of tools/ failed:\n${output}`);
   process.exit(1);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { areBundlesCurrent, bundlePrograms } from './bundle.mjs';
-import { compiler, root, run, tail, tell } from './command.mjs';
+import { buildArguments, compiler, root, run, tail, tell } from './command.mjs';
 import { buildPage, isPageThere } from './page.mjs';
 
 const stampPath = join(root, '.cache', 'build-stamp');
@@ -31,7 +31,7 @@ export async function build() {
 }
 
 async function compile() {
-  const result = await run(process.execPath, [compiler, '-b']);
+  const result = await run(process.execPath, [compiler, ...buildArguments]);
   if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
 }
 

@@ -8,6 +8,12 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The program of the TypeScript compiler. */
 export const compiler = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
 
+/**
+ * Arguments of the compiler that builds projects. It has four checkers for each project unless it is told otherwise, and each of them
+ * computes types that others compute too. It compiles several projects at once, so one checker for each keeps all cores busy.
+ */
+export const buildArguments = ['-b', '--checkers', '1'];
+
 /** Tells what is being done, on standard error, so that the output of the command that follows stays its own. */
 export function tell(line) {
   console.error(`bootstrap: ${line}`);
