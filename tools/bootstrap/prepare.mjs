@@ -1,6 +1,6 @@
 /**
  * Makes a clone ready: dependencies, the broker, the build. Prints one line for each thing it does, nothing when there is
- * nothing to do; ends the process with 1 and one sentence when it cannot go on.
+ * nothing to do; ends the process with 1, and a sentence for each problem, when it cannot go on.
  *
  * @param {{dev: boolean}} options whether to install what only tests, tools and the check of packages need
  */
@@ -16,12 +16,14 @@ export async function prepare({ dev }) {
   const { provideNatsServer } = await import('./nats-server.mjs');
   const { build } = await import('./build.mjs');
 
-  try {
+  const provideProgram = async () => {
     await installDependencies({ dev });
     await linkDatabaseLibraries();
-    await Promise.all([provideNatsServer(), build()]);
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exit(1);
-  }
+    await build();
+  };
+  // The broker comes over the network while npm works. If one fails, the other is not left half done.
+  const results = await Promise.allSettled([provideNatsServer(), provideProgram()]);
+  const problems = results.flatMap(({ status, reason }) => (status === 'rejected' ? [reason] : []));
+  for (const problem of problems) console.error(problem instanceof Error ? problem.message : String(problem));
+  if (problems.length > 0) process.exit(1);
 }
