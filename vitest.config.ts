@@ -73,6 +73,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     passWithNoTests: true,
     sequence: { sequencer: LongestFirst },
+    // The projects transform the same sources in the same way. With it, each is transformed once, also for later runs.
+    experimental: { fsModuleCache: true },
     coverage: {
       provider: 'v8',
       include: ['{libs,apps}/*/src/**/*.ts'],
