@@ -11,6 +11,10 @@ export interface Certificates {
   /** File of an authority that has certified nothing. */
   otherCa: string;
   right: { cert: string; key: string };
+  /** With which a client identifies itself. */
+  client: { cert: string; key: string };
+  /** Of a server with the name `supply.lab`. */
+  named: { cert: string; key: string };
   expired: { cert: string; key: string };
   dispose: () => void;
 }
@@ -27,8 +31,8 @@ export async function makeCertificates(): Promise<Certificates> {
     writeFileSync(path, text);
     return path;
   };
-  const server = async (days: number) => {
-    const { certificate, key } = await certifyServer(authority, ['127.0.0.1', 'localhost'], now, days);
+  const server = async (days: number, name = '127.0.0.1', use: 'server' | 'peer' = 'server') => {
+    const { certificate, key } = await certifyServer(authority, [name], now, days, use);
     return { cert: certificate, key };
   };
   return {
@@ -36,6 +40,8 @@ export async function makeCertificates(): Promise<Certificates> {
     ca: write('ca.pem', authority.certificate),
     otherCa: write('other.pem', other.certificate),
     right: await server(1),
+    named: await server(1, 'supply.lab'),
+    client: await server(1, 'device', 'peer'),
     // Certificates begin an hour before they are made.
     expired: await server(-1 / 48),
     dispose: () => rmSync(folder, { recursive: true, force: true }),

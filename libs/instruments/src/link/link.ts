@@ -147,7 +147,8 @@ export class Link {
         AbortSignal.any([late.signal, this.#end.signal]),
       );
     } catch (error) {
-      throw late.signal.aborted ? (late.signal.reason as Error) : error;
+      if (!late.signal.aborted) throw error;
+      throw new Error(`${messageOf(late.signal.reason)}: ${messageOf(error)}`, { cause: error });
     } finally {
       cancel();
     }
@@ -370,7 +371,7 @@ export class Link {
         else reject(error);
       };
       const quiet = (): void =>
-        end(this.#connection === connection ? undefined : new Error('the line is lost'));
+        end(this.#connection === connection ? undefined : new Error(connection.ended ?? 'the line is lost'));
       let cancelQuiet = time.after(drainMs, quiet);
       const cancelLimit = time.after(50 * drainMs, () => end(new Error('it sends without a pause')));
       this.#drain = () => {

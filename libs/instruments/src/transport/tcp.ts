@@ -32,7 +32,8 @@ const keepAliveMs = 10_000;
 /**
  * A TCP connection, with TLS if the settings say so. Small requests leave at once (`TCP_NODELAY`).
  *
- * `open` throws when nothing listens there, the name is unknown, or the certificate is not trusted.
+ * `open` throws when nothing listens there, the name is unknown, or the certificate is not trusted. Nothing is sent before the
+ * certificate of the instrument was checked. An instrument may ask for a certificate of the device only after that: then the line ends.
  */
 export function tcp(settings: TcpSettings): Transport {
   const { host, tls } = settings;
@@ -48,7 +49,8 @@ export function tcp(settings: TcpSettings): Transport {
           socket.destroy();
           reject(new Error(`${label}: ${reasonOf(error)}`, { cause: error }));
         };
-        const abort = (): void => fail(new Error('gave up'));
+        const abort = (): void =>
+          fail(new Error(socket.connecting || tls === false ? 'the host does not answer' : noTls));
         signal.addEventListener('abort', abort, { once: true });
         socket.once('error', fail);
         socket.once(tls === false ? 'connect' : 'secureConnect', () => {
@@ -65,12 +67,20 @@ export function tcp(settings: TcpSettings): Transport {
 function connect({ host, port: at, tls }: TcpSettings): Socket {
   if (tls === false) return connectTcp({ host, port: at });
   const { ca_file: ca, certificate_file: cert, key_file: key, server_name: name } = tls === true ? {} : tls;
-  const read = (file: string | undefined): Buffer | undefined =>
-    file === undefined ? undefined : readFileSync(file);
+  const read = (file: string | undefined, what: string): Buffer | undefined => {
+    try {
+      return file === undefined ? undefined : readFileSync(file);
+    } catch (error) {
+      throw new Error(`transport.tcp.tls.${what}: cannot read ${file}: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  };
   // A name in the handshake must not be an address.
   const servername = name ?? (/^[\d.]+$|:/.test(host) ? undefined : host);
   return connectTls({
-    ...{ host, port: at, ca: read(ca), cert: read(cert), key: read(key) },
+    ...{ host, port: at, ca: read(ca, 'ca_file') },
+    ...{ cert: read(cert, 'certificate_file'), key: read(key, 'key_file') },
     ...(servername === undefined ? {} : { servername }),
   });
 }
@@ -104,6 +114,13 @@ function lineOn(socket: Socket, events: LineEvents): Line {
   };
 }
 
+const untrusted =
+  'nobody whom this computer trusts has signed its certificate: write the file of the authority into transport.tcp.tls.ca_file';
+const notNow = 'its certificate is not valid at this time: renew it at the instrument, or set the clock';
+const noTls = 'it does not speak TLS there: is this the port without TLS?';
+const wantsCertificate =
+  'it admits only devices with a certificate that it trusts: write transport.tcp.tls.certificate_file and key_file';
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at this address',
   ENOTFOUND: 'the name of the host is unknown',
@@ -112,11 +129,32 @@ const reasons: Record<string, string> = {
   ETIMEDOUT: 'the host does not answer',
   ECONNRESET: 'the instrument reset the connection',
   EPIPE: 'the instrument closed the connection',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_SIGNATURE_FAILURE: untrusted,
+  CERT_HAS_EXPIRED: notNow,
+  CERT_NOT_YET_VALID: notNow,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'its certificate is for another name: write a name of the certificate into transport.tcp.tls.server_name',
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  EPROTO: noTls,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: wantsCertificate,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: wantsCertificate,
 };
+
+/** The names for which a certificate is, if the error is about them. */
+function namesIn(error: Error & { cert?: { subjectaltname?: string } }): string {
+  const names = error.cert?.subjectaltname;
+  return names === undefined ? '' : `; it is for ${names}`;
+}
 
 /** A sentence without a subject, for people. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const reason = reasons[error.code ?? ''];
-  if (reason !== undefined) return `${reason} (${error.code})`;
+  if (reason !== undefined) return `${reason} (${error.code})${namesIn(error)}`;
   return error.message === '' ? (error.code ?? error.name) : error.message;
 }
