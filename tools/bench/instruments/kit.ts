@@ -1,5 +1,5 @@
 // Measures the kit for instruments: a query through a device with SCPI over TCP beside the round trip of a bare socket, in turn, and
-// the processor time of devices that poll, each in a process of its own.
+// the processor time of devices that poll, each in a process of its own, beside that of processes which only have a timer and a socket.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -37,8 +37,9 @@ async function poll(
   port: number,
   devices: number,
   each: number,
+  how: 'bare' | 'kit' = 'kit',
 ): Promise<{ perSecond: number; corePercent: number }> {
-  const children = Array.from({ length: devices }, () => start('poller', port, each, pollSeconds));
+  const children = Array.from({ length: devices }, () => start('poller', port, each, pollSeconds, how));
   const measured = await Promise.all(
     children.map(
       async (child) => ((await once(child, 'message')) as [{ perSecond: number; core: number }])[0],
@@ -73,6 +74,7 @@ try {
 
   const fast = await poll(port, 1, 1_000);
   const spread = await poll(port, 10, 100);
+  const spreadBare = await poll(port, 10, 100, 'bare');
   const [bare, kit] = [percentile(times.bare, 0.5), percentile(times.kit, 0.5)];
   printResult({
     query_bare_ms: rounded(bare, 4),
@@ -82,6 +84,8 @@ try {
     fast_core_percent: fast.corePercent,
     spread_per_second: spread.perSecond,
     spread_core_percent: spread.corePercent,
+    spread_bare_per_second: spreadBare.perSecond,
+    spread_bare_core_percent: spreadBare.corePercent,
   });
 } finally {
   instrument.disconnect();

@@ -2,6 +2,7 @@ import { NotBegun } from '@lab/sdk';
 import { ExchangeError, messageOf } from '../errors/index.js';
 import type { Framer } from '../framing/index.js';
 import type { Line } from '../transport/index.js';
+import { Deadline } from './deadline.js';
 import type { LinkOptions } from './options.js';
 import { NoAnswer, type Exchange, type Request } from './request.js';
 
@@ -12,6 +13,7 @@ interface Entry {
   readonly request: Request<unknown>;
   resolve(answer: unknown): void;
   reject(error: Error): void;
+  /** Of its wait for a line. */
   cancelTimer: () => void;
 }
 
@@ -39,6 +41,8 @@ const nothing = (): void => undefined;
  */
 export class Link {
   readonly #options: LinkOptions;
+  /** Of the answer to the current request. */
+  readonly #deadline: Deadline;
   #connection: Connection | undefined;
   #state: LinkState = 'closed';
   /** Why there is no connection, for people. */
@@ -61,6 +65,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#deadline = new Deadline(options.time, () => this.#timedOut());
   }
 
   /** Whether requests can leave now, and why not. */
@@ -90,6 +95,7 @@ export class Link {
     this.#cancelBeat();
     const line = this.#connection?.line;
     this.#drop();
+    this.#deadline.end();
     for (const entry of this.#waiting.splice(0)) this.#refuse(entry);
     await line?.close();
   }
@@ -244,7 +250,7 @@ export class Link {
     const { bytes, call, read, timeoutMs } = entry.request;
     this.#current = entry;
     entry.cancelTimer();
-    entry.cancelTimer = this.#options.time.after(timeoutMs, () => this.#timedOut(entry));
+    this.#deadline.set(timeoutMs);
     if (read !== undefined) {
       line.write(bytes, call);
       return;
@@ -309,8 +315,9 @@ export class Link {
     else this.#unsound = true;
   }
 
-  #timedOut(entry: Entry): void {
-    if (this.#current !== entry) return;
+  #timedOut(): void {
+    const entry = this.#current;
+    if (entry === undefined) return;
     const { name, read, timeoutMs } = entry.request;
     this.#settle(entry);
     this.#unanswered += 1;
@@ -414,8 +421,9 @@ export class Link {
   }
 
   #settle(entry: Entry): void {
-    entry.cancelTimer();
-    if (this.#current === entry) this.#current = undefined;
+    if (this.#current !== entry) return;
+    this.#deadline.clear();
+    this.#current = undefined;
   }
 
   #refuse(entry: Entry): void {

@@ -43,7 +43,8 @@ export function tcp(settings: TcpSettings): Transport {
     open: (events, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
-        const socket = connect(settings);
+        let take: ((bytes: Buffer) => void) | undefined;
+        const socket = connect(settings, (bytes) => take?.(bytes));
         const fail = (error: Error): void => {
           signal.removeEventListener('abort', abort);
           socket.destroy();
@@ -58,14 +59,30 @@ export function tcp(settings: TcpSettings): Transport {
           socket.off('error', fail);
           socket.setNoDelay(true);
           socket.setKeepAlive(true, keepAliveMs);
-          resolve(lineOn(socket, events));
+          const [line, taker] = lineOn(socket, events);
+          take = taker;
+          if (tls !== false) socket.on('data', taker);
+          resolve(line);
         });
       }),
   };
 }
 
-function connect({ host, port: at, tls }: TcpSettings): Socket {
-  if (tls === false) return connectTcp({ host, port: at });
+/** Bytes of the memory into which a connection reads. */
+const readBytes = 64 * 1024;
+
+/** @param take gets the bytes that come without TLS */
+function connect({ host, port: at, tls }: TcpSettings, take: (bytes: Buffer) => void): Socket {
+  if (tls === false) {
+    // Without it, Node allocates as much for each answer of a few bytes.
+    const buffer = Buffer.allocUnsafeSlow(readBytes);
+    const callback = (size: number): boolean => {
+      // The same memory gets the next bytes.
+      take(Buffer.from(buffer.subarray(0, size)));
+      return true;
+    };
+    return connectTcp({ host, port: at, onread: { buffer, callback } });
+  }
   const { ca_file: ca, certificate_file: cert, key_file: key, server_name: name } = tls === true ? {} : tls;
   const read = (file: string | undefined, what: string): Buffer | undefined => {
     try {
@@ -85,7 +102,8 @@ function connect({ host, port: at, tls }: TcpSettings): Socket {
   });
 }
 
-function lineOn(socket: Socket, events: LineEvents): Line {
+/** @returns the line, and what takes the bytes that come */
+function lineOn(socket: Socket, events: LineEvents): [Line, (bytes: Buffer) => void] {
   let isOver = false;
   const over = (why: string): void => {
     if (isOver) return;
@@ -93,13 +111,10 @@ function lineOn(socket: Socket, events: LineEvents): Line {
     socket.destroy();
     events.ended(why);
   };
-  socket.on('data', (bytes: Buffer) => {
-    if (!isOver) events.bytes(bytes);
-  });
   socket.on('error', (error) => over(reasonOf(error)));
   socket.on('end', () => over('closed by the instrument'));
   socket.on('close', () => over('closed'));
-  return {
+  const line: Line = {
     write(bytes, _call, taken) {
       socket.write(bytes, taken === undefined ? undefined : (error) => taken(error ?? undefined));
     },
@@ -112,6 +127,10 @@ function lineOn(socket: Socket, events: LineEvents): Line {
       });
     },
   };
+  const take = (bytes: Buffer): void => {
+    if (!isOver) events.bytes(bytes);
+  };
+  return [line, take];
 }
 
 const untrusted =
