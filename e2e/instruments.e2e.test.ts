@@ -100,7 +100,7 @@ describe('an instrument with a protocol', () => {
       'supply.ndjson',
     );
     expect(head.of).toBe('bench_demo_lab.supply_1');
-    const sent = entries.flatMap((entry) => ('dir' in entry && entry.dir === 'out' ? [entry] : []));
+    const sent = entries.flatMap((entry) => ('hex' in entry && entry.dir === 'out' ? [entry] : []));
     expect(sent.map(({ hex }) => Buffer.from(hex, 'hex').toString())).toContain('SOUR:VOLT 0.000\n');
     expect(sent.find(({ call }) => call !== undefined)?.call).toMatch(/^[0-9a-f-]{36}/);
     expect(await run('svc device replay supply.ndjson')).toContain('--> "MEAS:VOLT:DC?\\n"');

@@ -32,17 +32,25 @@ export {
 export { ExchangeError } from './errors/index.js';
 export { Link, NoAnswer, type Exchange, type LinkOptions, type Request } from './link/index.js';
 export {
+  hasMessages,
+  MessageReplay,
+  NotRecorded,
   readRecording,
+  Recorder,
+  type Recording,
+  type RecordingEntry,
+  type Sink,
+  type Turn,
+} from './recordings/index.js';
+export {
   realTime,
   recorded,
-  Recorder,
   Replay,
   serve,
   tcp,
   twinTransport,
   type Line,
   type LineEvents,
-  type Recording,
   type Served,
   type Time,
   type Transport,

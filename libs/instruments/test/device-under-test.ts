@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BaseDevice, JsonObject } from '@lab/sdk';
@@ -55,7 +55,13 @@ export class DeviceUnderTest {
     this.device._reconcile?.(this.parameters, [{ callId: 'call-0', function: 'measure' }]);
 
   /** What the device recorded. */
-  traffic = (): JsonObject[] => readLines(join(this.folder, 'traffic.ndjson'));
+  traffic = (): JsonObject[] => readLines(this.recording());
+
+  /** The newest recording. */
+  recording(): string {
+    const names = readdirSync(this.folder).filter((name) => /^traffic-.*\.ndjson$/.test(name));
+    return join(this.folder, names.sort().at(-1) ?? 'nothing was recorded');
+  }
 
   async end(): Promise<void> {
     try {

@@ -50,21 +50,14 @@ async function recordSession(maxBytes = 1_000_000): Promise<string> {
     label: 'tcp://scale:1',
     of: 'lab.scale',
     maxBytes,
-    time: clock,
-    now: () => 0,
+    at: 0,
+    now: () => clock.now(),
   });
   const twin = new TextTwin({
     ...{ functions: {}, writes: [], terminator: '\n', answerTerminator: '\n', latencyMs: 3, time: clock },
     answers: { 'A?': '1', 'B?': '2' },
   });
-  const link = linkOver(
-    recorded(
-      twinTransport('twin', twin, clock),
-      () => recorder,
-      (error) => expect.fail(String(error)),
-    ),
-    clock,
-  );
+  const link = linkOver(recorded(twinTransport('twin', twin, clock), recorder), clock);
   await clock.until(link.start());
   for (const [text, call] of [
     ['A?', 'call-1'],

@@ -1,15 +1,14 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BaseDevice } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
 import { overTcp, PlainDevice } from '../src/kit.js';
 import { ModbusDevice } from '../src/modbus/index.js';
 import { ScpiDevice } from '../src/scpi/index.js';
+import { fixtures as folder, recordedSessions } from './message-sessions.js';
 import { modbusSession, scpiSession, textSession, type Session } from './sessions.js';
 
 /** The recordings of sessions with other ends of wires that others wrote. `svc_lab.replay` has a test of the same files. */
 
-const folder = join(import.meta.dirname, '..', 'fixtures');
 /** Has the settings of a serial port, without the library that opens one. */
 const serialName = { ...overTcp, name: 'serial' };
 class SerialModbus extends ModbusDevice {
@@ -32,7 +31,8 @@ const sessions: [string, string, new () => BaseDevice, Session][] = [
 
 describe('a recorded session', () => {
   it('exists for each protocol', () => {
-    expect(readdirSync(folder).sort()).toEqual(sessions.map(([name]) => `${name}.ndjson`).sort());
+    const messages = ['http', 'mqtt', 'opcua', 'sila'];
+    expect(recordedSessions()).toEqual([...messages, ...sessions.map(([name]) => name)].sort());
   });
 
   it.each(sessions)('replays, byte by byte: %s', async (name, transport, Device, { parameters, run }) => {

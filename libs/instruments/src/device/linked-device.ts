@@ -13,9 +13,10 @@ import type { z } from 'zod';
 import { addedFunctions, readSettings, type FunctionEntry } from '../settings/index.js';
 import { ExchangeError } from '../errors/index.js';
 import { Link, type Exchange, type LinkOptions } from '../link/index.js';
+import { checkNames, readRecording, Traffic } from '../recordings/index.js';
 import {
-  readRecording,
   realTime,
+  recorded,
   Replay,
   twinTransport,
   type Time,
@@ -24,7 +25,6 @@ import {
 } from '../transport/index.js';
 import { Poll } from './poll.js';
 import { overTcp, replaySettings, type commonSettings, type TransportKind } from './settings.js';
-import { Traffic } from './traffic.js';
 
 /** What the settings of every device of the kit have in common. */
 export type CommonSettings = z.output<z.ZodObject<typeof commonSettings>> & {
@@ -57,12 +57,7 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
   #link: Link | undefined;
   #poll: Poll | undefined;
   #isSimulated = false;
-  readonly #traffic = new Traffic({
-    folder: () => this.stateFolder,
-    of: () => `${this.lab}.${this.name}`,
-    time: realTime,
-    log: (message) => this.log.warn(message),
-  });
+  readonly #traffic = Traffic.of(this);
 
   /** The schema of the init parameters, with strict objects. */
   protected abstract schema(): z.ZodType<Settings>;
@@ -87,8 +82,7 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
     // The agent asks for `_stop` after this: without a safe state, an emergency stop has to end the process.
     if (!this.hasSafeState) Object.defineProperty(this, '_stop', { value: undefined });
     const [link, label] = this.#linkOf(settings, true);
-    const { record } = settings;
-    if (record !== false) this.#traffic.start((record === true ? 16 : record.max_mib) * 1024 ** 2);
+    this.#traffic.begin(settings.record);
     await link.start();
     this.#link = link;
     this.log.info(`connected to ${label}`);
@@ -221,11 +215,7 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
     const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
     this.settings = readSettings(this.schema(), given);
     const { functions, report } = this.settings;
-    for (const name of ['record_traffic', 'recorded_traffic'])
-      if (Object.hasOwn(functions, name))
-        throw new TypeError(
-          `init_parameters.functions.${name}: every device of the kit has this function: choose another name`,
-        );
+    checkNames(functions);
     for (const [index, name] of report.entries()) {
       const entry = Object.hasOwn(functions, name) ? functions[name] : undefined;
       if (entry?.kind !== 'query' || Object.values(entry.parameters).some((each) => !('value' in each)))
@@ -247,12 +237,13 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
 
   #linkOf(settings: Settings, isForWork: boolean): [link: Link, label: string] {
     const [transport, kind] = this.#transport(settings);
+    this.#traffic.label = transport.label;
     const { beat, greet, settleMs, ...protocol } = this.protocol(settings, kind);
     const settle = settings.settle_ms ?? settleMs;
     const makeSafe = (exchange: Exchange): Promise<void> => this.makeSafe(exchange, false);
     const link = new Link({
       ...protocol,
-      transport: this.#traffic.over(transport),
+      transport: recorded(transport, this.#traffic),
       time: this.time,
       log: this.log,
       ...(settle === undefined ? {} : { settleMs: settle }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordSettings } from '../recordings/index.js';
 import { readSettings } from '../settings/index.js';
 import { tcp, tcpSettings, type Transport } from '../transport/index.js';
 
@@ -27,9 +28,7 @@ export const commonSettings = {
   /** Seconds between two readings of the functions in `report`. Absent: they are read for each report. */
   poll: z.number().min(0.001).max(86_400).optional(),
   /** Record the traffic from the start. */
-  record: z
-    .union([z.boolean(), z.strictObject({ max_mib: z.number().positive().max(1_024).default(16) })])
-    .default(false),
+  record: recordSettings,
 };
 
 /** `simulate: {replay: FILE}`, for all protocols. */

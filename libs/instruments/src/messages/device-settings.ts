@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordSettings } from '../recordings/index.js';
 import { condition } from './answers.js';
 import { twinSettings } from './twin-model.js';
 
@@ -19,8 +20,8 @@ export const deviceSettings = z.strictObject({
   idle: condition.extend({ function: z.string() }).optional(),
   simulate: z.boolean().default(false),
   twin: twinSettings.default({ state: {}, follow: {} }),
-  /** Whether traffic is recorded: true, or the path of the file. */
-  record: z.union([z.boolean(), z.string().min(1)]).default(false),
+  /** Record the traffic from the start. */
+  record: recordSettings,
   replay: z
     .strictObject({ file: z.string().min(1), order: z.enum(['strict', 'lenient']).default('strict') })
     .optional(),

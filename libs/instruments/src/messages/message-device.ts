@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import {
   BaseDevice,
   NotBegun,
@@ -9,6 +10,7 @@ import {
   type Reconciliation,
 } from '@lab/sdk';
 import { ExchangeError, failure, isFailure, messageOf } from '../errors/index.js';
+import { checkNames, MessageReplay, readRecording, Traffic } from '../recordings/index.js';
 import { addedFunctions, type FunctionEntry } from '../settings/index.js';
 import { holds } from './answers.js';
 import type { DeviceSettings } from './device-settings.js';
@@ -16,7 +18,7 @@ import type { Ask, Message, OpenPort } from './port.js';
 import { PortKeeper } from './port-keeper.js';
 import { replayed } from './replay.js';
 import { Mask } from './secrets.js';
-import { recorded, TrafficFile } from './traffic-file.js';
+import { recorded } from './recorded.js';
 import { TwinModel } from './twin-model.js';
 
 /** A function of a device, as a protocol carries it out. */
@@ -74,7 +76,7 @@ const reportSeconds = 8;
 export abstract class MessageDevice extends BaseDevice<JsonObject> {
   #protocol: Protocol | null = null;
   #keeper: PortKeeper | null = null;
-  #recording: TrafficFile | null = null;
+  readonly #traffic = Traffic.of(this);
   #halt = new AbortController();
   readonly #mask = new Mask();
 
@@ -90,6 +92,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     this.#keeper = keeper;
     await keeper.start();
     try {
+      checkNames(protocol.functions());
       checkSafeState(protocol);
       await this.#reachSafeState(protocol.settings.timeout);
     } catch (error) {
@@ -124,11 +127,12 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
       ? await this.#during(reportSeconds, null, {}, (ask) => protocol.report(ask))
       : {};
     const { simulate, replay } = protocol.settings;
+    const { file: recording } = this.#traffic;
     return {
       ...{ peer: protocol.peer, ...keeper.report() },
       ...(simulate ? { simulated: true } : {}),
       ...(replay === undefined ? {} : { replayed: replay.file }),
-      ...(this.#recording === null ? {} : { recording: this.#recording.path }),
+      ...(recording === undefined ? {} : { recording }),
       ...values,
     };
   }
@@ -140,10 +144,13 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
       name,
       { ...plan, timeout: (plan.timeout ?? timeout) + graceSeconds },
     ]);
-    return addedFunctions(Object.fromEntries(plans) as Record<string, FunctionPlan>, (plan, given, name) =>
-      // The protocol may have read the function anew when it connected again.
-      this.#call(protocol.functions()[name] ?? plan, given, name),
-    );
+    return {
+      ...this.#traffic.functions(),
+      ...addedFunctions(Object.fromEntries(plans) as Record<string, FunctionPlan>, (plan, given, name) =>
+        // The protocol may have read the function anew when it connected again.
+        this.#call(protocol.functions()[name] ?? plan, given, name),
+      ),
+    };
   }
 
   override async _reconcile(
@@ -184,13 +191,13 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     const { settings, peer } = protocol;
     let open = protocol.open;
     if (settings.replay) {
-      open = await replayed(resolve(folder, settings.replay.file), settings.replay.order, this.#mask);
+      const file = resolve(folder, settings.replay.file);
+      const recording = readRecording(await readFile(file, 'utf8'), file);
+      open = replayed(new MessageReplay(recording, settings.replay.order), this.#mask);
     } else if (settings.simulate) open = protocol.openTwin(new TwinModel(settings.twin));
-    if (settings.record !== false) {
-      const path = settings.record === true ? 'traffic.ndjson' : settings.record;
-      this.#recording ??= new TrafficFile(join(resolve(folder, path)), this.#mask);
-      open = recorded(open, this.#recording, callId);
-    }
+    this.#traffic.label = peer;
+    if (this.#traffic.isOver) this.#traffic.begin(settings.record);
+    open = recorded(open, this.#traffic, this.#mask, callId);
     const keeper = new PortKeeper({
       ...{ peer, open, log: this.log },
       verify: (port, signal) =>
@@ -272,8 +279,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
 
   async #close(): Promise<void> {
     await this.#keeper?.end();
-    this.#recording?.close();
-    this.#recording = null;
+    this.#traffic.stop();
   }
 }
 

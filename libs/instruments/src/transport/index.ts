@@ -1,13 +1,5 @@
-export {
-  readRecording,
-  recorded,
-  Recorder,
-  type RecorderOptions,
-  type Recording,
-  type RecordingEntry,
-  type RecordingHead,
-} from './recording.js';
-export { Replay, shown, type ReplayMode } from './replay.js';
+export { recorded } from './recorded.js';
+export { Replay, shown } from './replay.js';
 export { serve, type Served } from './serve.js';
 export { tcp, tcpSettings, type TcpSettings } from './tcp.js';
 export { realTime, type Line, type LineEvents, type Time, type Transport } from './transport.js';

@@ -1,7 +1,5 @@
-import type { Recording } from './recording.js';
+import type { Recording, ReplayMode } from '../recordings/index.js';
 import { realTime, type Line, type LineEvents, type Time, type Transport } from './transport.js';
-
-export type ReplayMode = 'strict' | 'lenient';
 
 /** A request of a recording and what came after it. */
 interface Turn {
@@ -120,11 +118,11 @@ function turnsOf({ entries }: Recording, greeting: Buffer[]): Turn[] {
   const turns: Turn[] = [];
   for (const [index, entry] of entries.entries()) {
     const last = turns.at(-1);
-    if ('dir' in entry) {
+    if ('hex' in entry) {
       const bytes = Buffer.from(entry.hex, 'hex');
       if (entry.dir === 'out') turns.push({ out: bytes, in: [], line: index + 2 });
       else (last?.in ?? greeting).push(bytes);
-    } else if (entry.event === 'end' && last !== undefined) {
+    } else if ('event' in entry && entry.event === 'end' && last !== undefined) {
       last.ended = entry.why ?? 'closed';
     }
   }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HttpDevice } from '../../src/http/index.js';
 import { makeCertificates, type Certificates } from '../certificates.js';
 import { DeviceUnderTest, eventually } from '../device-under-test.js';
+import { httpSession, recordSession } from '../message-sessions.js';
 import { ReaderServer } from './reader-server.js';
 
 const functions: JsonObject = {
@@ -247,6 +248,15 @@ describe('the certificate of an instrument', () => {
 });
 
 describe('a recording', () => {
+  it('has a session that the fixtures have', async () => {
+    const reader = await server();
+    await recordSession(
+      'http',
+      httpSession,
+      device({ url: reader.url, record: true, ...httpSession.parameters }),
+    );
+  });
+
   it('answers in place of the instrument', async () => {
     const reader = await server();
     const recorded = await device({ url: reader.url, record: true }).start();
@@ -254,20 +264,18 @@ describe('a recording', () => {
     await recorded.call('temperature');
     await recorded.call('refuse').catch(() => undefined);
     const lines = recorded.traffic();
-    expect(lines[0]).toMatchObject({
-      dir: 'out',
-      call: 'call-1',
-      method: 'PUT',
-      path: '/temperature',
-      body: { celsius: 40 },
+    expect(lines[0]).toMatchObject({ svc_recording: 1, label: reader.url, of: 'test_lab.device_1' });
+    expect(lines[2]).toMatchObject({
+      ...{ dir: 'out', call: 'call-1', exchange: 1 },
+      message: { method: 'PUT', path: '/temperature', body: { celsius: 40 } },
     });
-    expect(lines[0]!['t']).toBeLessThanOrEqual(Number(lines[1]!['t']));
+    expect(lines[2]!['ms']).toBeLessThanOrEqual(Number(lines[3]!['ms']));
     await reader.stop();
-    const file = join(recorded.folder, 'traffic.ndjson');
+    const file = recorded.recording();
     const replayed = await device({ url: reader.url, replay: { file } }).start();
     await replayed.call('set_temperature', { target: 40 });
     await expect(replayed.call('set_temperature', { target: 41 })).rejects.toEqual(
-      refused('none', /has at line 3 .*GET.*the device asks .*41/),
+      refused('none', /has at line 5 .*GET.*the device asks .*41/),
     );
     expect(await replayed.call('temperature')).toBe(40);
     await expect(replayed.call('refuse')).rejects.toThrow(/lid is open/);

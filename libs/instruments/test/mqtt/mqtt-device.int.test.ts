@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MqttDevice } from '../../src/mqtt/index.js';
 import { makeCertificates, type Certificates } from '../certificates.js';
 import { DeviceUnderTest, eventually } from '../device-under-test.js';
+import { mqttSession, recordSession } from '../message-sessions.js';
 import { Bath } from './bath.js';
 import { Broker, mosquitto, type BrokerOptions } from './broker.js';
 
@@ -281,14 +282,13 @@ describe.skipIf(mosquitto === undefined)('a recording of MQTT', () => {
   it('answers in place of the broker, with the messages that followed each request', async () => {
     const { port } = await broker();
     await bath(port);
-    const recorded = await device(port, { record: true }).start();
-    await recorded.call('fill', { volume: 2 });
-    await recorded.call('circulate', { how: '' });
-    const file = join(recorded.folder, 'traffic.ndjson');
-    const replayed = await device(port, { replay: { file } }).start();
-    expect(await replayed.call('fill', { volume: 2 })).toBe(2);
-    await replayed.call('circulate', { how: '' });
-    await expect(replayed.call('stop')).rejects.toEqual(refused('none', /has no further request/));
+    const { parameters, run } = mqttSession;
+    const recorded = device(port, { record: true, ...parameters });
+    await recordSession('mqtt', mqttSession, recorded);
+    const replay = { file: recorded.recording() };
+    const replayed = await device(port, { replay, ...parameters }).start();
+    await run(replayed);
+    await expect(replayed.call('circulate')).rejects.toEqual(refused('none', /has no further request/));
   });
 });
 

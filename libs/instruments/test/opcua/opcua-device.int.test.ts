@@ -5,6 +5,7 @@ import { SecurityPolicy, StatusCodes } from 'node-opcua';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OpcuaDevice } from '../../src/opcua/index.js';
 import { DeviceUnderTest, eventually } from '../device-under-test.js';
+import { opcuaSession, recordSession } from '../message-sessions.js';
 import { ReactorServer, type ServerOptions } from './reactor-server.js';
 
 const functions: JsonObject = {
@@ -249,12 +250,12 @@ describe('a server that wants a user', () => {
 describe('a recording of OPC UA', () => {
   it('answers in place of the server', async () => {
     const reactor = await server();
-    const recorded = await device(reactor.url, { record: true }).start();
-    await recorded.call('dose', { volume: 3 });
-    const file = join(recorded.folder, 'traffic.ndjson');
+    const { parameters, run } = opcuaSession;
+    const recorded = device(reactor.url, { record: true, ...parameters });
+    await recordSession('opcua', opcuaSession, recorded);
     await reactor.stop();
-    const replayed = await device(reactor.url, { replay: { file } }).start();
-    expect(await replayed.call('dose', { volume: 3 })).toBe(3);
+    const replay = { file: recorded.recording() };
+    await run(await device(reactor.url, { replay, ...parameters }).start());
   });
 });
 

@@ -1,6 +1,7 @@
 """Recordings of the traffic with an instrument, and an instrument that answers as in a recording.
 
-`svc device record` writes the recordings. `@lab/instruments/kit` has the same for TypeScript.
+`svc device record` writes the recordings. `@lab/instruments/kit` has the same for TypeScript. `Replay` answers bytes (serial ports, SCPI,
+Modbus), and `MessageReplay` answers messages (HTTP, MQTT, OPC UA, SiLA).
 """
 
 from __future__ import annotations
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 
 class ReplayError(Exception):
     """Something else was sent than the recording has."""
+
+
+class RecordedError(Exception):
+    """A request failed, as it did in the recording."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(error["message"])
+        self.error = error
+        """What the recording has of it: `message`, and what the protocol needs to tell it from other errors."""
 
 
 class Turn:
@@ -37,15 +47,26 @@ class Recording:
         self.head = head
         """The first line: `label`, the address of the instrument; `of`, the device; `at`, the time."""
         self.entries = entries
-        """The other lines: `{"ms", "dir", "hex"}` or `{"ms", "event"}`."""
+        """The other lines: `{"ms", "dir", "hex"}`, `{"ms", "dir", "exchange", "message"}`, the same with `error`, or `{"ms", "event"}`."""
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether the instrument answers messages. Otherwise it answers bytes."""
+        return any("message" in entry or "error" in entry for entry in self.entries)
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The requests with messages, in their order."""
+        return [entry["message"] for entry in self.entries if _is_request(entry)]
 
     def turns(self) -> list[Turn]:
         """The requests with their answers. What came before the first request is left out."""
         found: list[Turn] = []
         for index, entry in enumerate(self.entries):
-            if entry.get("dir") == "out":
+            if "hex" not in entry:
+                continue
+            if entry["dir"] == "out":
                 found.append(Turn(bytes.fromhex(entry["hex"]), index + 2))
-            elif entry.get("dir") == "in" and found:
+            elif found:
                 found[-1].answer += bytes.fromhex(entry["hex"])
         return found
 
@@ -77,7 +98,8 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     for number, entry in enumerate(parsed[1:], 2):
         if not _is_entry(entry):
             raise ValueError(
-                f'{path}:{number}: the line is neither traffic ({{"ms", "dir": "out" or "in", "hex"}}) nor an event ({{"ms", "event"}})'
+                f'{path}:{number}: the line is neither traffic ({{"ms", "dir": "out" or "in", and "hex", or "message" with "exchange"}})'
+                ' nor an event ({"ms", "event"})'
             )
     return Recording(head, parsed[1:])
 
@@ -87,7 +109,14 @@ def _is_entry(entry: Any) -> bool:
         return False
     if entry.get("event") in ("open", "end", "close", "full"):
         return True
-    if entry.get("dir") not in ("out", "in") or not isinstance(entry.get("hex"), str):
+    if entry.get("dir") not in ("out", "in"):
+        return False
+    if isinstance(entry.get("message"), dict):
+        return _is_exchange(entry.get("exchange")) or "exchange" not in entry
+    if isinstance(entry.get("error"), dict):
+        is_told = isinstance(entry["error"].get("message"), str)
+        return is_told and entry["dir"] == "in" and _is_exchange(entry.get("exchange"))
+    if not isinstance(entry.get("hex"), str):
         return False
     try:
         return len(bytes.fromhex(entry["hex"])) > 0
@@ -95,8 +124,12 @@ def _is_entry(entry: Any) -> bool:
         return False
 
 
+def _is_exchange(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
 class Replay:
-    """An instrument that answers as in a recording, with the methods of a serial port.
+    """An instrument that answers bytes as in a recording, with the methods of a serial port.
 
     Strict: everything must be sent as recorded, byte by byte and in order. Otherwise a request gets the answer that it got
     in the recording, in any order: the next one that was not given yet, else the last one.
@@ -160,3 +193,93 @@ class Replay:
                 self._at += 1
                 self._sent = 0
                 self._incoming += turn.answer
+
+
+class MessageReplay:
+    """An instrument that answers messages as in a recording.
+
+    Strict: the requests must come as recorded and in the order of the recording. Otherwise they may come in any order, and a request
+    that was made before gets its last answer again.
+    """
+
+    def __init__(self, recording: Recording, strict: bool = False) -> None:
+        self._entries = recording.entries
+        self._strict = strict
+        self._requests = [index for index, entry in enumerate(self._entries) if _is_request(entry)]
+        self._made: list[int] = []
+        self._said: set[int] = set()
+        self.heard: list[dict[str, Any]] = []
+        """What the instrument has said by itself so far."""
+        self._hear(-1)
+
+    @property
+    def left(self) -> int:
+        """Requests of the recording that nobody has made."""
+        return len(self._requests) - len(set(self._made))
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Makes a request and returns its answer: of a stream, the first one.
+
+        Raises RecordedError if the request failed in the recording, and ReplayError if the recording does not have it, or ends before
+        its answer.
+        """
+        index, answers, error = self._turn(request)
+        if answers:
+            return answers[0]
+        if error is not None:
+            raise RecordedError(error)
+        raise ReplayError(f"the recording has no answer to its line {index + 2}")
+
+    def ask_all(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """Makes a request and returns all answers of its stream.
+
+        Raises RecordedError if the stream ended with an error in the recording, and ReplayError if the recording does not have the
+        request.
+        """
+        _, answers, error = self._turn(request)
+        if error is not None:
+            raise RecordedError(error)
+        return answers
+
+    def _turn(self, request: dict[str, Any]) -> tuple[int, list[dict[str, Any]], dict[str, Any] | None]:
+        index = self._find(request)
+        self._made.append(index)
+        exchange = self._entries[index].get("exchange")
+        came = [e for e in self._entries[index + 1 :] if e.get("dir") == "in" and e.get("exchange") == exchange]
+        self._hear(index)
+        errors = [entry["error"] for entry in came if "error" in entry]
+        return index, [entry["message"] for entry in came if "message" in entry], errors[-1] if errors else None
+
+    def _find(self, request: dict[str, Any]) -> int:
+        waiting = [index for index in self._requests if index not in self._made]
+        again = [] if self._strict else self._made[::-1]
+        for index in [*(waiting[:1] if self._strict else waiting), *again]:
+            if _same(self._entries[index]["message"], request):
+                return index
+        expected = "has no further request"
+        if waiting:
+            expected = f"has at line {waiting[0] + 2} {json.dumps(self._entries[waiting[0]]['message'])[:200]}"
+        raise ReplayError(f"the recording {expected}, but {json.dumps(request)[:200]} was asked")
+
+    def _hear(self, after: int) -> None:
+        """Hears what came after a request and before the next one, once."""
+        for index in range(after + 1, len(self._entries)):
+            entry = self._entries[index]
+            if _is_request(entry):
+                return
+            if "message" in entry and "exchange" not in entry and index not in self._said:
+                self._said.add(index)
+                self.heard.append(entry["message"])
+
+
+def _is_request(entry: dict[str, Any]) -> bool:
+    return "message" in entry and entry["dir"] == "out"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal. For Python, true would be equal to 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

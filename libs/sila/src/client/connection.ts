@@ -1,26 +1,9 @@
 import { Client, Metadata, type CallOptions, type ClientOptions, type ServiceError } from '@grpc/grpc-js';
 import { isIP } from 'node:net';
-import type { Codec, Wire } from '../wire/index.js';
-import { errorOfCall } from './errors.js';
-import { credentialsFor, type Address, type Trust } from './trust.js';
-
-/** Metadata of a call: encoded values by the keys of gRPC. */
-export type CallContext = Readonly<Record<string, Buffer>>;
-
-export interface CallLimits {
-  context?: CallContext | undefined;
-  /** Milliseconds after which the call fails; absent: it takes as long as it takes. */
-  withinMs?: number | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-/** One method of a service. */
-export interface Method {
-  /** As in `/sila2.org.silastandard.core.silaservice.v1.SILAService/Get_ServerUUID`. */
-  path: string;
-  request: Codec;
-  response: Codec;
-}
+import type { Wire } from '../wire/index.js';
+import type { CallContext, CallLimits, Channel, Method } from './channel.js';
+import { errorOfBinary, errorOfCall } from './errors.js';
+import { credentialsFor, showsOther, type Address, type Trust } from './trust.js';
 
 /** A message may be as large as a binary that travels inside, with room. */
 const largestMessage = 16 * 1024 * 1024;
@@ -39,11 +22,11 @@ const options: ClientOptions = {
 };
 
 /** A connection to one server. gRPC restores it when it breaks. */
-export class Connection {
+export class Connection implements Channel {
   private constructor(
     private readonly client: Client,
     readonly address: Address,
-    readonly trust: Trust,
+    private readonly trust: Trust,
   ) {}
 
   /** @throws UntrustedServer, SilaConnectionError */
@@ -116,16 +99,43 @@ export class Connection {
     }
   }
 
-  /** A stream in both directions. @returns the stream of gRPC; its errors are those of gRPC */
-  duplex(method: Method) {
-    const { path, request, response } = method;
-    return this.client.makeBidiStreamRequest<Wire, Wire>(
-      path,
-      (value) => request.encode(value),
-      (bytes) => response.decode(bytes),
-      new Metadata(),
-      {},
-    );
+  /** @throws SilaError, SilaConnectionError; Error when the server ends the stream early */
+  converse({ path, request, response }: Method, requests: readonly Wire[]): Promise<Wire[]> {
+    return new Promise((resolve, reject) => {
+      const answers: Wire[] = [];
+      const stream = this.client.makeBidiStreamRequest<Wire, Wire>(
+        path,
+        (value) => request.encode(value),
+        (bytes) => response.decode(bytes),
+        new Metadata(),
+        {},
+      );
+      const next = (): void => {
+        const message = requests[answers.length];
+        if (message === undefined) stream.end();
+        else stream.write(message);
+      };
+      stream.on('data', (answer: Wire) => {
+        answers.push(answer);
+        next();
+      });
+      stream.on('error', (error: ServiceError) => reject(errorOfBinary(error, this.label)));
+      stream.on('end', () => {
+        if (answers.length === requests.length) resolve(answers);
+        else
+          reject(
+            new Error(
+              `${this.label} ended a binary transfer after ${answers.length} of ${requests.length} chunks`,
+            ),
+          );
+      });
+      next();
+    });
+  }
+
+  /** gRPC says only that the handshake failed. */
+  async explain(error: unknown): Promise<unknown> {
+    return (await showsOther(this.address, this.trust)) ?? error;
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import { status, type ServiceError } from '@grpc/grpc-js';
 import { frameworkCodec, type Wire } from '../wire/index.js';
 
 const errorCodec = frameworkCodec('SiLAError');
+const binaryCodec = frameworkCodec('BinaryTransferError');
 
 export type SilaErrorKind = 'validation' | 'defined' | 'undefined' | 'framework';
 
@@ -65,6 +66,18 @@ export function errorOfCall(error: ServiceError, where: string): SilaError | Sil
   if (sila !== undefined) return sila;
   const code = status[error.code] ?? String(error.code);
   return new SilaConnectionError(code, `${where} did not answer (${code}: ${error.details})`);
+}
+
+/** The same of a call that carries a binary. */
+export function errorOfBinary(error: ServiceError, where: string): SilaError | SilaConnectionError {
+  if (error.code !== status.ABORTED) return errorOfCall(error, where);
+  const wire = binaryCodec.decode(Buffer.from(error.details, 'base64'));
+  const type = (wire['errorType'] as string | undefined) ?? 'INVALID_BINARY_TRANSFER_UUID';
+  return new SilaError(
+    'framework',
+    type,
+    (wire['message'] as string | undefined) ?? 'the server says no more',
+  );
 }
 
 function decode(details: string): SilaError | undefined {

@@ -1,4 +1,5 @@
-export type { CallContext, CallLimits } from './connection.js';
+export type { CallContext, CallLimits, Channel } from './channel.js';
+export { Connection } from './connection.js';
 export { discover, type FoundServer } from './discovery.js';
 export {
   isDefined,
@@ -8,6 +9,7 @@ export {
   UntrustedServer,
   type SilaErrorKind,
 } from './errors.js';
+export { recordedChannel, replayedChannel } from './recorded-channel.js';
 export { RemoteFeature, type ExecutionState } from './remote-feature.js';
 export { ServerLock } from './server-lock.js';
 export { SilaClient, type ServerIdentity } from './sila-client.js';

@@ -17,7 +17,7 @@ import {
   type Codec,
 } from '../wire/index.js';
 import { binaryCarrier } from './binaries.js';
-import type { CallContext, CallLimits, Connection, Method } from './connection.js';
+import type { CallContext, CallLimits, Channel, Method } from './channel.js';
 import { SilaConnectionError } from './errors.js';
 
 const uuidCodec = frameworkCodec('CommandExecutionUUID');
@@ -43,7 +43,7 @@ export class RemoteFeature {
   /** @throws Error when the definition is contradictory */
   constructor(
     readonly feature: Feature,
-    private readonly connection: Connection,
+    private readonly channel: Channel,
   ) {
     this.#messages = new FeatureMessages(feature);
   }
@@ -52,13 +52,10 @@ export class RemoteFeature {
   async get(property: Property, limits: CallLimits = {}): Promise<JsonValue> {
     if (property.observable) {
       for await (const value of this.subscribe(property, limits)) return value;
-      throw new SilaConnectionError(
-        'OUT_OF_RANGE',
-        `${this.connection.label} sent no ${property.identifier}`,
-      );
+      throw new SilaConnectionError('OUT_OF_RANGE', `${this.channel.label} sent no ${property.identifier}`);
     }
     const method = this.#propertyMethod('Get', property);
-    const wire = await this.connection.unary(method, {}, limits);
+    const wire = await this.channel.unary(method, {}, limits);
     const value = await fromMessage([property], wire, this.feature, this.#carrier(limits.context));
     return value[property.identifier] ?? null;
   }
@@ -66,7 +63,7 @@ export class RemoteFeature {
   /** The values of an observable property, the present one first. */
   async *subscribe(property: Property, limits: CallLimits = {}): AsyncGenerator<JsonValue, void, void> {
     const method = this.#propertyMethod('Subscribe', property);
-    for await (const wire of this.connection.stream(method, {}, limits)) {
+    for await (const wire of this.channel.stream(method, {}, limits)) {
       const value = await fromMessage([property], wire, this.feature, this.#carrier(limits.context));
       yield value[property.identifier] ?? null;
     }
@@ -79,7 +76,7 @@ export class RemoteFeature {
    */
   async run(command: Command, given: JsonObject, limits: CallLimits = {}): Promise<JsonObject> {
     const message = await this.encode(command, given, limits.context);
-    const wire = await this.connection.unary(
+    const wire = await this.channel.unary(
       this.#method(command.identifier, this.#parameters(command), this.#responses(command)),
       message,
       limits,
@@ -99,7 +96,7 @@ export class RemoteFeature {
    */
   async begin(command: Command, given: JsonObject, limits: CallLimits = {}): Promise<string> {
     const message = await this.encode(command, given, limits.context);
-    const wire = await this.connection.unary(
+    const wire = await this.channel.unary(
       this.#method(command.identifier, this.#parameters(command), confirmationCodec),
       message,
       limits,
@@ -108,7 +105,7 @@ export class RemoteFeature {
     if (uuid === '')
       throw new SilaConnectionError(
         'DATA_LOSS',
-        `${this.connection.label} named no execution of ${command.identifier}`,
+        `${this.channel.label} named no execution of ${command.identifier}`,
       );
     return uuid;
   }
@@ -120,7 +117,7 @@ export class RemoteFeature {
     signal?: AbortSignal,
   ): AsyncGenerator<ExecutionState, void, void> {
     const method = this.#method(`${command.identifier}_Info`, uuidCodec, infoCodec);
-    for await (const wire of this.connection.stream(method, { value: uuid }, { signal })) {
+    for await (const wire of this.channel.stream(method, { value: uuid }, { signal })) {
       const progress = (wire['progressInfo'] as { value?: number } | undefined)?.value;
       const left = wire['estimatedRemainingTime'] as { seconds?: string; nanos?: number } | undefined;
       yield {
@@ -140,14 +137,14 @@ export class RemoteFeature {
   ): AsyncGenerator<JsonObject, void, void> {
     const codec = this.#messages.codec(`${command.identifier}_IntermediateResponses`, command.intermediate);
     const method = this.#method(`${command.identifier}_Intermediate`, uuidCodec, codec);
-    for await (const wire of this.connection.stream(method, { value: uuid }, { signal }))
+    for await (const wire of this.channel.stream(method, { value: uuid }, { signal }))
       yield await fromMessage(command.intermediate, wire, this.feature, this.#carrier());
   }
 
   /** The result of an execution that has ended. @throws SilaError also the error with which it ended */
   async result(command: Command, uuid: string): Promise<JsonObject> {
     const method = this.#method(`${command.identifier}_Result`, uuidCodec, this.#responses(command));
-    const wire = await this.connection.unary(method, { value: uuid }, { withinMs: askMs });
+    const wire = await this.channel.unary(method, { value: uuid }, { withinMs: askMs });
     return fromMessage(command.responses, wire, this.feature, this.#carrier());
   }
 
@@ -192,7 +189,7 @@ export class RemoteFeature {
       this.#messages.codec(`${name}_Parameters`, []),
       this.#messages.codec(`${name}_Responses`, [calls]),
     );
-    const wire = await this.connection.unary(method, {}, limits);
+    const wire = await this.channel.unary(method, {}, limits);
     return (await fromMessage([calls], wire, this.feature, noCarrier))['AffectedCalls'] as string[];
   }
 
@@ -211,7 +208,7 @@ export class RemoteFeature {
   }
 
   #carrier(context: CallContext = {}, command?: Command) {
-    return binaryCarrier(this.connection, context, (path) => {
+    return binaryCarrier(this.channel, context, (path) => {
       const parameter = /^[A-Za-z0-9]*/.exec(path)?.[0] ?? '';
       return `${this.feature.fullIdentifier}/Command/${command?.identifier ?? ''}/Parameter/${parameter}`;
     });

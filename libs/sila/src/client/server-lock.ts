@@ -1,5 +1,5 @@
 import { plainType, type Command, type Property } from '../feature/index.js';
-import type { CallContext } from './connection.js';
+import type { CallContext } from './channel.js';
 import type { RemoteFeature } from './remote-feature.js';
 import type { SilaClient } from './sila-client.js';
 

@@ -1,8 +1,9 @@
 import { readFeature, silaService } from '../feature/index.js';
+import type { Channel } from './channel.js';
 import { Connection } from './connection.js';
 import { UntrustedServer } from './errors.js';
 import { RemoteFeature } from './remote-feature.js';
-import { showsOther, type Address, type Trust } from './trust.js';
+import type { Address, Trust } from './trust.js';
 
 const withinMs = 10_000;
 /** Largest number of features that are read. */
@@ -21,7 +22,7 @@ export interface ServerIdentity {
 /** A client of one SiLA server. It learns the features of the server when it connects. */
 export class SilaClient {
   private constructor(
-    private readonly connection: Connection,
+    private readonly channel: Channel,
     readonly server: ServerIdentity,
     /** By their full identifiers. */
     readonly features: ReadonlyMap<string, RemoteFeature>,
@@ -34,25 +35,29 @@ export class SilaClient {
    * @throws UntrustedServer, SilaConnectionError; Error when another server answers, or a definition cannot be read
    */
   static async connect(address: Address, trust: Trust, uuid?: string): Promise<SilaClient> {
-    const connection = await Connection.open(address, trust);
+    return SilaClient.over(await Connection.open(address, trust), uuid);
+  }
+
+  /** The same over an open channel, which is closed if the server is not the right one. */
+  static async over(channel: Channel, uuid?: string): Promise<SilaClient> {
     try {
-      const service = new RemoteFeature(silaService, connection);
+      const service = new RemoteFeature(silaService, channel);
       const server = await identityOf(service);
       if (uuid !== undefined && server.uuid.toLowerCase() !== uuid.toLowerCase()) {
         throw new UntrustedServer(
           '',
-          `${connection.label} is ${server.name} with the UUID ${server.uuid}, not the server ${uuid}`,
+          `${channel.label} is ${server.name} with the UUID ${server.uuid}, not the server ${uuid}`,
         );
       }
-      return new SilaClient(connection, server, await featuresOf(service, connection));
+      return new SilaClient(channel, server, await featuresOf(service, channel));
     } catch (error) {
-      connection.close();
+      channel.close();
       throw error;
     }
   }
 
   get address(): Address {
-    return this.connection.address;
+    return this.channel.address;
   }
 
   /** The server, for people. */
@@ -82,15 +87,14 @@ export class SilaClient {
   async ping(): Promise<void> {
     const uuid = property('ServerUUID');
     try {
-      await new RemoteFeature(silaService, this.connection).get(uuid, { withinMs });
+      await new RemoteFeature(silaService, this.channel).get(uuid, { withinMs });
     } catch (error) {
-      // gRPC says only that the handshake failed.
-      throw (await showsOther(this.address, this.connection.trust)) ?? error;
+      throw await this.channel.explain(error);
     }
   }
 
   close(): void {
-    this.connection.close();
+    this.channel.close();
   }
 }
 
@@ -119,22 +123,17 @@ async function identityOf(service: RemoteFeature): Promise<ServerIdentity> {
   };
 }
 
-async function featuresOf(
-  service: RemoteFeature,
-  connection: Connection,
-): Promise<Map<string, RemoteFeature>> {
+async function featuresOf(service: RemoteFeature, channel: Channel): Promise<Map<string, RemoteFeature>> {
   const command = silaService.commands.get('GetFeatureDefinition');
   if (command === undefined) throw new Error('SiLAService has no command GetFeatureDefinition');
   const identifiers = (await service.get(property('ImplementedFeatures'), { withinMs })) as string[];
   if (identifiers.length > mostFeatures)
-    throw new Error(
-      `${connection.label} has ${identifiers.length} features: at most ${mostFeatures} are read`,
-    );
+    throw new Error(`${channel.label} has ${identifiers.length} features: at most ${mostFeatures} are read`);
   const features = new Map<string, RemoteFeature>();
   for (const FeatureIdentifier of identifiers) {
     const { FeatureDefinition } = await service.run(command, { FeatureIdentifier }, { withinMs });
     const feature = readFeature(String(FeatureDefinition));
-    features.set(feature.fullIdentifier, new RemoteFeature(feature, connection));
+    features.set(feature.fullIdentifier, new RemoteFeature(feature, channel));
   }
   return features;
 }

@@ -28,6 +28,8 @@ export interface LockKeeperParts {
   /** Null: nothing is kept. */
   folder: string | null;
   log: AuthorLog;
+  /** Is told each identifier before it is sent: whoever knows it can free the lock. */
+  conceal: (identifier: string) => void;
 }
 
 /**
@@ -94,9 +96,13 @@ export class LockKeeper {
     const { lock, device, log } = this.parts;
     const { lock_timeout: timeout, lock_retry_delay: delay, lock_max_retries: retries } = terms;
     if (timeout === null) return;
-    this.#left ??= await this.#file.read();
+    if (this.#left === undefined) {
+      this.#left = await this.#file.read();
+      this.#left.forEach(this.parts.conceal);
+    }
     // It names the owner for people, and nobody can guess it.
     const identifier = `svc ${device} ${owner} ${randomUUID()}`;
+    this.parts.conceal(identifier);
     await this.#file.write([identifier, ...this.#left]);
     const since = performance.now();
     const first = new Date();

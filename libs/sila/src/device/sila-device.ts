@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Mask, MessageReplay, readRecording, Traffic } from '@lab/instruments';
 import {
   BaseDevice,
   type AddedFunction,
@@ -10,14 +12,18 @@ import {
   type Reconciliation,
 } from '@lab/sdk';
 import {
+  Connection,
   discover,
   isDefined,
   isFramework,
+  recordedChannel,
+  replayedChannel,
   ServerLock,
   SilaClient,
   SilaConnectionError,
   type Address,
   type CallContext,
+  type Channel,
   type FoundServer,
   type RemoteFeature,
   type Trust,
@@ -64,6 +70,8 @@ export class SilaDevice extends BaseDevice {
   #settings: SilaSettings | undefined;
   #client: SilaClient | undefined;
   #functions = new Map<string, Exposed>();
+  readonly #traffic = Traffic.of(this);
+  readonly #mask = new Mask();
   #executions = new Executions(null);
   #metadata = Metadata.none;
   #keeper: LockKeeper | undefined;
@@ -93,17 +101,22 @@ export class SilaDevice extends BaseDevice {
     } finally {
       this.#keeper?.close();
       this.#client?.close();
+      this.#traffic.stop();
     }
   }
 
   async _report(): Promise<object> {
     const { server, address } = this.#demand();
+    const { replay } = this.#read({});
+    const { file: recording } = this.#traffic;
     await this.#demand().ping();
     return {
       server,
       address: `${address.host}:${address.port}`,
       lock: this.#keeper === undefined ? 'the server has no lock' : (this.#keeper.owner ?? 'not held'),
       execution: this.#running?.uuid ?? null,
+      ...(recording === undefined ? {} : { recording }),
+      ...(replay ? { replayed: replay.file } : {}),
     };
   }
 
@@ -114,7 +127,11 @@ export class SilaDevice extends BaseDevice {
       name,
       declarationOf(name, each, settings, waitS, (given) => this.#call(each, given)),
     ]);
-    return { ...Object.fromEntries(functions), ...this.#lockFunctions(settings) };
+    return {
+      ...Object.fromEntries(functions),
+      ...this.#lockFunctions(settings),
+      ...this.#traffic.functions(),
+    };
   }
 
   /** Frees the server when the task has ended. */
@@ -124,6 +141,7 @@ export class SilaDevice extends BaseDevice {
   }
 
   override async _reconcile(parameters: JsonObject, calls: readonly CallInDoubt[]): Promise<Reconciliation> {
+    if (this.#read(parameters).replay) return { idle: true, detail: 'there is no instrument' };
     const left = await new Executions(this.stateFolder).left();
     const open = calls.map(({ callId }) => left.find((each) => each.callId === callId));
     const sent = open.filter((each) => each !== undefined);
@@ -166,13 +184,19 @@ export class SilaDevice extends BaseDevice {
     const lock = await ServerLock.of(client);
     if (lock !== undefined) {
       const device = `${this.lab}.${this.name}`;
-      this.#keeper = new LockKeeper({ client, lock, device, folder: this.stateFolder, log: this.log });
+      this.#keeper = new LockKeeper({
+        ...{ client, lock, device, folder: this.stateFolder, log: this.log },
+        conceal: (identifier) => this.#mask.add(identifier),
+      });
     }
     return client;
   }
 
   async #connect(settings: SilaSettings): Promise<SilaClient> {
-    const { insecure, fingerprint, authorities, server_uuid: uuid } = settings;
+    const { insecure, fingerprint, authorities, server_uuid: uuid, replay, address } = settings;
+    this.#traffic.label = `sila://${address ?? uuid ?? settings.server_name ?? ''}`;
+    if (this.#traffic.isOver) this.#traffic.begin(settings.record);
+    if (replay) return SilaClient.over(this.#recorded(await this.#replayed(replay)), uuid);
     const trust: Trust = {
       insecure,
       fingerprint,
@@ -181,12 +205,23 @@ export class SilaDevice extends BaseDevice {
     const until = performance.now() + startMs;
     for (;;) {
       try {
-        return await SilaClient.connect(await this.#locate(settings), trust, uuid);
+        const connection = await Connection.open(await this.#locate(settings), trust);
+        return await SilaClient.over(this.#recorded(connection), uuid);
       } catch (error) {
         if (!(error instanceof SilaConnectionError) || performance.now() > until) throw error;
         await pause(500, undefined, { signal: this.#ending.signal });
       }
     }
+  }
+
+  #recorded(channel: Channel): Channel {
+    return recordedChannel(channel, this.#traffic, this.#mask, () => this.callId);
+  }
+
+  async #replayed({ file, order }: NonNullable<SilaSettings['replay']>): Promise<Channel> {
+    const path = resolve(this.stateFolder ?? '.', file);
+    const recording = readRecording(await readFile(path, 'utf8'), path);
+    return replayedChannel(new MessageReplay(recording, order), { host: 'replay', port: 0 }, this.#mask);
   }
 
   /** @throws Error that names the servers of the network when the wanted one is not among them */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@lab/sdk';
 import protobuf from 'protobufjs';
 
 /** The messages that all features share. Part B of the standard gives their fields and numbers. */
@@ -84,6 +85,8 @@ export interface Codec {
   encode(value: Wire): Buffer;
   /** Absent messages are undefined, absent plain values are their defaults. @throws Error when the bytes do not fit */
   decode(bytes: Uint8Array): Wire;
+  /** The message as JSON: binaries are base64, and integers of 64 bits texts. `encode` takes it as it takes the message. */
+  json(value: Wire): JsonObject;
 }
 
 export function codecOf(type: protobuf.Type): Codec {
@@ -92,6 +95,12 @@ export function codecOf(type: protobuf.Type): Codec {
     decode: (bytes) =>
       // Integers of 64 bits stay exact: they become texts.
       type.toObject(type.decode(bytes), { longs: String, enums: String, bytes: Buffer, defaults: false }),
+    json: (value) =>
+      type.toObject(type.fromObject(value), {
+        ...{ longs: String, enums: String, bytes: String, defaults: false },
+        // Numbers that are not finite become texts.
+        json: true,
+      }) as JsonObject,
   };
 }
 

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DeviceUnderTest } from '../../../instruments/test/device-under-test.js';
+import { recordSession, silaSession } from '../../../instruments/test/message-sessions.js';
+import { SilaDevice } from '../../src/device/index.js';
 import { Bench } from '../device-host.js';
 import { libraries, Peer, python } from '../peers.js';
 
@@ -34,7 +37,7 @@ describe.skipIf(python === undefined).each(libraries)('a device for a server of 
     expect(functions.map(({ name }) => name).sort()).toEqual(
       ['Carry', 'Echo', 'Heat', 'Move', 'Moves', 'Position']
         .map((name) => `Bench_${name}`)
-        .concat('lock', 'unlock'),
+        .concat('lock', 'record_traffic', 'recorded_traffic', 'unlock'),
     );
     const find = (name: string): unknown => functions.find((each) => each.name === name);
     expect(find('Bench_Move')).toMatchObject({
@@ -76,6 +79,14 @@ describe.skipIf(python === undefined).each(libraries)('a device for a server of 
       code: 'device_error',
       error: { message: 'Blocked: the stage is blocked at 13' },
     });
+  });
+
+  it('is recorded', async () => {
+    const peer = await peerOf({ lock: true });
+    const parameters = { address: `127.0.0.1:${peer.port}`, record: true, ...silaSession.parameters };
+    const device = new DeviceUnderTest(SilaDevice, parameters);
+    open.push(() => device.end());
+    await recordSession(library === 'sila2' ? 'sila' : library, silaSession, device);
   });
 
   it('ends its process when the server is lost in the middle of an effect, and a person is asked', async () => {

@@ -29,7 +29,7 @@ interface Piece {
 /** Milliseconds between two looks at a running recording. */
 const lookMs = 1_000;
 
-/** Commands for the bytes between devices and their instruments. */
+/** Commands for the traffic between devices and their instruments. */
 export function addTrafficCommands(device: Command): void {
   personCommand(
     device,
@@ -101,12 +101,17 @@ async function record(client: ApiClient, name: string, flags: RecordFlags): Prom
 
 async function replay(file: string, { port, strict = false }: ReplayFlags): Promise<void> {
   try {
-    const { readRecording, Replay, serve } = await import('@lab/instruments/kit');
+    const { hasMessages, readRecording, Replay, serve } = await import('@lab/instruments/kit');
     const recording = readRecording(readFileSync(file, 'utf8'), file);
     if (port === undefined) {
       process.stdout.write(`${transcript(recording).join('\n')}\n`);
       return;
     }
+    if (hasMessages(recording))
+      throw new UsageError(
+        `${file} is a recording of messages, and no port can answer them: give the device the init parameter replay: { file: PATH }, ` +
+          'or replay the file in a test',
+      );
     const served = await serve(new Replay(recording, strict ? 'strict' : 'lenient'), port);
     process.stdout.write(`${recording.head.of} answers on 127.0.0.1:${served.port}; Ctrl-C ends it\n`);
     await new Promise<void>((resolve) => {
@@ -128,11 +133,20 @@ function transcript({ head, entries }: Recording): string[] {
       const at = `${entry.ms.toFixed(3)} ms`.padStart(16);
       if ('event' in entry)
         return `${at}     ${entry.event}${entry.why === undefined ? '' : `: ${entry.why}`}`;
-      const text = Buffer.from(entry.hex, 'hex').toString('latin1');
-      const isText = /^[\x20-\x7e\r\n\t]*$/.test(text);
-      return `${at} ${entry.dir === 'out' ? '-->' : '<--'} ${isText ? JSON.stringify(text) : entry.hex}`;
+      return `${at} ${entry.dir === 'out' ? '-->' : '<--'} ${payloadOf(entry)}`;
     }),
   ];
+}
+
+/** What was sent, on one line. The number of an exchange connects an answer with its request. */
+function payloadOf(entry: Exclude<Recording['entries'][number], { event: string }>): string {
+  if ('hex' in entry) {
+    const text = Buffer.from(entry.hex, 'hex').toString('latin1');
+    return /^[\x20-\x7e\r\n\t]*$/.test(text) ? JSON.stringify(text) : entry.hex;
+  }
+  const number = entry.exchange === undefined ? '' : `${entry.exchange}: `;
+  const content = 'message' in entry ? JSON.stringify(entry.message) : `failed: ${entry.error.message}`;
+  return `${number}${content}`;
 }
 
 function secondsOf(given: string): number {

@@ -25,6 +25,8 @@ init_parameters:
   lock_timeout: 60
   lock_retry_delay: 0.5
   lock_max_retries: 120
+  record: false
+  replay:
 `,
     [`devices/${type}/device.ts`]: `import { SilaDevice } from '@lab/sila';
 

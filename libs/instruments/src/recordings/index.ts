@@ -1,0 +1,18 @@
+export {
+  hasMessages,
+  readRecording,
+  type NewEntry,
+  type Recording,
+  type RecordingEntry,
+  type RecordingHead,
+} from './format.js';
+export {
+  MessageReplay,
+  NotRecorded,
+  type RecordedError,
+  type ReplayMode,
+  type Said,
+  type Turn,
+} from './message-replay.js';
+export { Recorder, type RecorderOptions, type Sink } from './recorder.js';
+export { checkNames, recordSettings, Traffic, type RecordSettings, type TrafficOptions } from './traffic.js';
