@@ -3964,6 +3964,8 @@ export interface components {
       };
       /** @description Attempts that fail. */
       failures?: components['schemas']['SimulatedFailure'][];
+      /** @description Calls of devices with twins. A task with calls takes as long as they do, unless `durations` names it. */
+      calls?: components['schemas']['SimulatedCall'][];
       /** @description Devices that are out of order for a while. */
       losses?: components['schemas']['SimulatedLoss'][];
     };
@@ -4143,6 +4145,36 @@ export interface components {
        * @example false
        */
       effects?: boolean;
+    };
+    SimulatedCall: {
+      /**
+       * @description Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`. The calls of a task are made one after the other.
+       * @example heat_sample
+       */
+      task: string;
+      /**
+       * @description Handle of the device in the task.
+       * @example bath
+       */
+      device: string;
+      /**
+       * @description Function that `init_parameters.functions` of the device declares.
+       * @example set_target
+       */
+      function: string;
+      /** @description Arguments. `{name}` is the input parameter of the task with this name. */
+      arguments?: {
+        [key: string]: unknown;
+      };
+      /** @description Values of the state of the twin, by name: the task waits after the call until all are reached. */
+      until?: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Output parameter of the task that gets the result.
+       * @example temperature
+       */
+      output?: string;
     };
     SimulatedLoss: {
       /**
@@ -9558,6 +9590,7 @@ export type SimulatedCampaign = components['schemas']['SimulatedCampaign'];
 export type SimulatedTasks = components['schemas']['SimulatedTasks'];
 export type DeviceReference = components['schemas']['DeviceReference'];
 export type SimulatedFailure = components['schemas']['SimulatedFailure'];
+export type SimulatedCall = components['schemas']['SimulatedCall'];
 export type SimulatedLoss = components['schemas']['SimulatedLoss'];
 export type WhatIfRecord = components['schemas']['WhatIfRecord'];
 export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];

@@ -135,6 +135,29 @@ export class SimulatedFailure {
   effects?: boolean;
 }
 
+/** What a task does with a device whose twin says how long it takes. */
+export class SimulatedCall {
+  @Field(
+    line(
+      [1, 500],
+      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`. The calls of a task are made one after the other.',
+      'heat_sample',
+    ),
+  )
+  task!: string;
+  @Field(line([1, 200], 'Handle of the device in the task.', 'bath')) device!: string;
+  @Field(line([1, 200], 'Function that `init_parameters.functions` of the device declares.', 'set_target'))
+  function!: string;
+  @Optional(values('Arguments. `{name}` is the input parameter of the task with this name.'))
+  arguments?: JsonObject;
+  @Optional(
+    values('Values of the state of the twin, by name: the task waits after the call until all are reached.'),
+  )
+  until?: JsonObject;
+  @Optional(line([1, 200], 'Output parameter of the task that gets the result.', 'temperature'))
+  output?: string;
+}
+
 /** A device that is out of order for a while. */
 export class SimulatedLoss {
   @Field(
@@ -200,6 +223,14 @@ export class SimulationScenario {
   )
   durations?: Record<string, number>;
   @Optional(bodies(SimulatedFailure, 1_000, 'Attempts that fail.')) failures?: SimulatedFailure[];
+  @Optional(
+    bodies(
+      SimulatedCall,
+      1_000,
+      'Calls of devices with twins. A task with calls takes as long as they do, unless `durations` names it.',
+    ),
+  )
+  calls?: SimulatedCall[];
   @Optional(bodies(SimulatedLoss, 1_000, 'Devices that are out of order for a while.'))
   losses?: SimulatedLoss[];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@lab/sdk';
 import { z } from 'zod';
-import { objectWith, valueAt } from './templates.js';
+import { objectWith, valueAt } from '../twins/index.js';
 
 /** What a function takes from an answer. */
 export const answerEntry = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordSettings } from '../recordings/index.js';
+import { twinSettings } from '../twins/index.js';
 import { condition } from './answers.js';
-import { twinSettings } from './twin-model.js';
 
 /** The init parameters that the devices of all message protocols have. */
 export const deviceSettings = z.strictObject({

@@ -14,5 +14,5 @@ export { MessageDevice, type FunctionPlan, type Protocol, type Surroundings } fr
 export type { Ask, Message, OpenPort, Port, PortEvents, Purpose } from './port.js';
 export { Mask, readSecret, secretSource, type SecretSource } from './secrets.js';
 export { fingerprintOf, openSocket, readTls, tlsSettings, type Target, type TlsFiles } from './sockets.js';
-export { fill, fillText, objectWith, placesIn, valueAt } from './templates.js';
-export { twinEntry, TwinModel, type TwinEntry } from './twin-model.js';
+export { fill, fillText, objectWith, placesIn, twinEntry, valueAt, type TwinEntry } from '../twins/index.js';
+export { TwinModel } from './twin-model.js';

@@ -2809,6 +2809,22 @@ class SettingField(TypedDict):
     """What the setting is for."""
 
 
+class SimulatedCall(TypedDict):
+    task: str
+    """Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`. The calls of a task are
+    made one after the other."""
+    device: str
+    """Handle of the device in the task."""
+    function: str
+    """Function that `init_parameters.functions` of the device declares."""
+    arguments: NotRequired[dict[str, Any]]
+    """Arguments. `{name}` is the input parameter of the task with this name."""
+    until: NotRequired[dict[str, Any]]
+    """Values of the state of the twin, by name: the task waits after the call until all are reached."""
+    output: NotRequired[str]
+    """Output parameter of the task that gets the result."""
+
+
 class SimulatedCampaign(TypedDict):
     protocol: str
     """Type name of the protocol to run."""
@@ -3051,6 +3067,8 @@ class SimulationScenario(TypedDict):
     `<protocol>.<task>` or the label `<protocol run>/<task>`; the most specific name counts."""
     failures: NotRequired[list[SimulatedFailure]]
     """Attempts that fail."""
+    calls: NotRequired[list[SimulatedCall]]
+    """Calls of devices with twins. A task with calls takes as long as they do, unless `durations` names it."""
     losses: NotRequired[list[SimulatedLoss]]
     """Devices that are out of order for a while."""
 

@@ -1,8 +1,9 @@
-import type { SimulationScenario, TaskStart } from '@lab/contracts';
+import type { JsonObject, SimulationScenario, TaskStart } from '@lab/contracts';
 import type { RowSet, TaskRunRow } from '@lab/engine';
 import type { ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
 import { chanceOf } from './chance.js';
 import { type Course, noCalls, someCalls } from './simulated-agents.js';
+import type { Twins } from './twins.js';
 import { filesOf, outputsOf } from './values.js';
 
 /** Durations and failures of the attempts of a simulation. */
@@ -12,6 +13,8 @@ export interface Luck {
   /** Seconds by label, by `<protocol>.<task>` or by task type. */
   durations: Readonly<Record<string, number>>;
   failures: NonNullable<SimulationScenario['failures']>;
+  /** Calls of twins; absent: none. */
+  calls?: SimulationScenario['calls'];
   /** Expected seconds of a task without an entry in `durations`; null: as its protocol declares. */
   expected: (task: TaskRunRow) => number | null;
 }
@@ -20,17 +23,25 @@ export interface Luck {
 export type Started = Pick<
   TaskStart,
   'attempt_id' | 'task_run_id' | 'label' | 'task_type' | 'devices' | 'resources'
->;
+> &
+  Partial<Pick<TaskStart, 'parameters'>>;
 
 /** Assumed duration in seconds of a task with no known duration. */
 const unknownDuration = 1;
 
 /**
- * How an attempt ends if nothing stops it. Depends only on the task, the number of the attempt and the seed.
+ * How an attempt ends if nothing stops it. Depends only on the task, the number of the attempt and the seed, and for a task with calls on
+ * the state of the twins.
  *
  * @param rows the committed rows
+ * @param twins the twins and the time in milliseconds; absent: no task has calls
  */
-export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
+export function courseOf(
+  rows: RowSet,
+  luck: Luck,
+  start: Started,
+  twins?: { twins: Twins; now: number },
+): Course {
   const task = rows.taskRuns.get(start.task_run_id);
   const run = task === undefined || task.runId === null ? undefined : rows.protocolRuns.get(task.runId);
   const body = rows.definitions.get(run?.definitionHash ?? task?.definitionHash ?? '')?.body;
@@ -39,7 +50,8 @@ export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
   const attempt = String(rows.attempts.get(start.attempt_id)?.number ?? 1);
   const { seed, jitter } = luck;
   const chance = (what: string): number => chanceOf(seed, what, start.label, attempt);
-  const expected = expectedSeconds(luck, names, task, protocol);
+  const called = twins && callsOf(luck, names, start, twins);
+  const expected = called?.seconds ?? expectedSeconds(luck, names, task, protocol);
   const ms = Math.round(expected * 1000 * (1 + jitter * (2 * chance('duration') - 1)));
   for (const [index, failure] of luck.failures.entries()) {
     if (!names.includes(failure.task) || chance(`failure ${index}`) >= failure.probability) continue;
@@ -56,8 +68,10 @@ export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
     ms,
     outcome: {
       kind: 'completed',
-      output_parameters:
-        definition === undefined ? {} : outputsOf(definition, task?.name ?? start.label, protocol),
+      output_parameters: {
+        ...(definition === undefined ? {} : outputsOf(definition, task?.name ?? start.label, protocol)),
+        ...called?.outputs,
+      },
       output_resources: definition === undefined ? {} : newResources(definition, start),
       files: filesOf(task?.name ?? start.label, protocol),
     },
@@ -72,6 +86,25 @@ function namesOf(start: Started, task: TaskRunRow | undefined, protocol: string 
     ...(protocol === undefined || task === undefined ? [] : [`${protocol}.${task.name}`]),
     start.task_type,
   ];
+}
+
+/** What the calls of a task amount to. @returns undefined when it has none; no seconds: `durations` names the task */
+function callsOf(
+  { calls = [], durations }: Luck,
+  names: readonly string[],
+  start: Started,
+  { twins, now }: { twins: Twins; now: number },
+): { seconds: number | undefined; outputs: JsonObject } | undefined {
+  const numbered = calls.map((call, index) => ({ call, index }));
+  const name = names.find((each) => calls.some(({ task }) => task === each));
+  if (name === undefined) return undefined;
+  const { ms, outputs } = twins.course(
+    numbered.filter(({ call }) => call.task === name),
+    { devices: start.devices, parameters: start.parameters ?? {} },
+    now,
+  );
+  const isGiven = names.some((each) => Object.hasOwn(durations, each));
+  return { seconds: isGiven ? undefined : ms / 1000, outputs };
 }
 
 function expectedSeconds(

@@ -4,4 +4,5 @@ export { type Luck, courseOf } from './courses.js';
 export type { TaskHistory, UnitSpell } from './history.js';
 export { Laboratory, type SimulationPorts } from './laboratory.js';
 export { policyOf } from './policies.js';
+export { Twins } from './twins.js';
 export { runParameters, valuesOf } from './values.js';

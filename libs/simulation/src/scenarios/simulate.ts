@@ -1,6 +1,13 @@
 import type { SimulationRecord, SimulationScenario } from '@lab/contracts';
 import type { Definitions } from '@lab/engine';
-import { Laboratory, type Luck, type SimulationPorts, courseOf, policyOf } from '../laboratory/index.js';
+import {
+  Laboratory,
+  type Luck,
+  type SimulationPorts,
+  courseOf,
+  policyOf,
+  Twins,
+} from '../laboratory/index.js';
 import { recordOf } from '../results/index.js';
 import { type Arrival, arrivalsOf, definitionsFor, refused } from './scenario.js';
 
@@ -34,14 +41,25 @@ export async function simulate(
     seed: scenario.seed ?? 1,
     durations: scenario.durations ?? {},
     failures: scenario.failures ?? [],
+    calls: scenario.calls ?? [],
     expected: (task) => (task.runId === null ? (durations.get(task.name) ?? null) : null),
   };
+  const twins = new Twins(loaded.labs(), beginning);
   const gates = new Gates((arrival) => submit(arrival));
   const laboratory: Laboratory = new Laboratory({
     definitions: loaded,
     policy: (parts) => policyOf(scheduler, parts),
     ports,
-    courseOf: (start) => courseOf(laboratory.store.rows, luck, start),
+    courseOf: (start) => {
+      const { store, clock } = laboratory;
+      try {
+        return courseOf(store.rows, luck, start, { twins, now: clock.now() });
+      } catch (error) {
+        // Only a call of a twin can be wrong. Which device a task gets is known now at the earliest.
+        laboratory.fail(error);
+        return courseOf(store.rows, { ...luck, calls: [] }, start);
+      }
+    },
     now: beginning,
     onRunOver: (name) => gates.over(name),
   });
