@@ -1,8 +1,11 @@
 import type { AcquisitionFunction } from '../acquisition/acquisition.js';
 import type { Column } from '../domain/encoding.js';
-import { joined, logNormalCdf, logNormalCdfSlope } from '../numeric/index.js';
-import { fitGaussianProcess } from '../surrogates/fit.js';
-import type { Beside, FittedSurrogate, FitOptions } from '../surrogates/surrogate.js';
+import { joined, logNormalCdf, logNormalCdfSlope, minimizeBounded, Rng } from '../numeric/index.js';
+import { Evidence } from '../surrogates/evidence.js';
+import { GaussianProcess } from '../surrogates/gp.js';
+import { take, type Observations } from '../surrogates/observations.js';
+import { StandardisedOutput } from '../surrogates/output-map.js';
+import type { Beside, FitOptions, FittedSurrogate } from '../surrogates/surrogate.js';
 import type { PlacedRun } from './runs.js';
 
 /**
@@ -21,15 +24,45 @@ export function withSuccess(
 ): AcquisitionFunction {
   if (failed.length === 0) return inner;
   const runs = [...succeeded, ...failed];
-  const d = columns.length;
-  const rows = joined(
-    runs.map(({ row }) => row),
-    d,
+  const rows = joined(runs.map(({ row }) => row));
+  const y = Float64Array.from(runs, (_, i) => (i < succeeded.length ? 1 : -1));
+  return new LikelySuccess(inner, fitLabels({ rows, y, n: runs.length }, columns, options));
+}
+
+/**
+ * Limits of the hyperparameters for labels: lengthscales in encoded units, output scale and noise as variances of
+ * standardised labels. Shorter lengthscales and less noise would explain each failure by itself.
+ */
+const LENGTHSCALES = [0.1, 1000] as const;
+const SCALES = [0.05, 100] as const;
+const NOISES = [0.05, 2] as const;
+/** At most this many labels take part in the search for hyperparameters. */
+const SEARCHED = 200;
+
+/** A Gaussian process of labels, with one lengthscale for each input, by maximum a posteriori from two starts. */
+function fitLabels(data: Observations, columns: readonly Column[], options: FitOptions): GaussianProcess {
+  const groups = { of: Int32Array.from(columns, ({ input }) => input), count: columns.at(-1)!.input + 1 };
+  const { count: g } = groups;
+  const output = new StandardisedOutput(data.y);
+  const order = Rng.seeded(options.seed).shuffle(Int32Array.from({ length: data.n }, (_, i) => i));
+  const part = data.n <= SEARCHED ? data : take(data, columns.length, order.subarray(0, SEARCHED));
+  const z = part.y.map((label) => output.toModel(label));
+  const evidence = new Evidence(part.rows, z, part.n, groups, 'flat');
+  const theta = (lengthscale: number, scale: number, noise: number) =>
+    Float64Array.from({ length: g + 2 }, (_, k) => Math.log(k < g ? lengthscale : k === g ? scale : noise));
+  const end = options.now() + options.timeLimitMs;
+  const found = [Math.sqrt(g) / 2, 0.2].map((lengthscale) =>
+    minimizeBounded((at, gradient) => evidence.negative(at, gradient), theta(lengthscale, 1, 0.1), {
+      lower: theta(LENGTHSCALES[0], SCALES[0], NOISES[0]),
+      upper: theta(LENGTHSCALES[1], SCALES[1], NOISES[1]),
+      maxIterations: 50,
+      gradientTolerance: 1e-4,
+      valueTolerance: 1e-7,
+      stop: () => options.now() >= end,
+    }),
   );
-  const labels = Float64Array.from(runs, (_, i) => (i < succeeded.length ? 1 : -1));
-  const inputOf = columns.map(({ input }) => input);
-  const model = fitGaussianProcess(rows, labels, runs.length, d, { ...options, inputOf, warping: 'none' });
-  return new LikelySuccess(inner, model);
+  const best = found[1]!.value < found[0]!.value ? found[1]! : found[0]!;
+  return new GaussianProcess(data, groups, best.x, output, false);
 }
 
 /**

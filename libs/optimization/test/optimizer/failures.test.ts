@@ -62,6 +62,18 @@ describe('the probability of success', () => {
     expect(chance(learned, 0.3, 0.02)).toBeGreaterThan(0.8);
   });
 
+  it('is that of the region also when some runs elsewhere fail by bad luck', () => {
+    const unlucky = places.filter(([x]) => x! < 0.6).filter((_, i) => i % 5 === 0);
+    const fails = (place: number[]) => place[0]! > 0.6 || unlucky.includes(place);
+    const learned = success(
+      places.filter(fails),
+      places.filter((place) => !fails(place)),
+    );
+    expect(unlucky.length).toBeGreaterThan(1);
+    expect(chance(learned, 0.85, 0.5)).toBeLessThan(0.15);
+    expect(chance(learned, 0.3, 0.5)).toBeGreaterThan(0.6);
+  });
+
   it('stays high around a single failure among successes', () => {
     const unlucky = places[5]!;
     const learned = success(
