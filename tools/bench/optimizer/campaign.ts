@@ -72,7 +72,8 @@ export function playCampaign(
     const measured = problem.outputs.map(
       ({ key }, k) => [key, (values[k] ?? NaN) + (noise[k] ?? 0) * normal(random)] as const,
     );
-    optimizer.report([row], [Object.fromEntries(measured)]);
+    if (values.some(Number.isNaN)) optimizer.report_failed([row]);
+    else optimizer.report([row], [Object.fromEntries(measured)]);
   };
 
   while (all.length < evals) {

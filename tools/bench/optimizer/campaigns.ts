@@ -1,6 +1,7 @@
 /** The campaigns, with the published figures that they are compared with. */
 import {
   axScore,
+  failures,
   largest,
   optima,
   problems,
@@ -156,6 +157,13 @@ export const campaigns: Campaign[] = [
     published: 'optimum 0.5998',
     target: { at_most: 0.02 },
     share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
+  }),
+  campaign('hidden_ball', problems.hiddenBall, 80, 8, regret(0), {
+    target: { at_most: 1e-4 },
+    share: { of: Number.isFinite, at_least: 0.9, name: 'feasible' },
+  }),
+  campaign('failing_branin', problems.failingBranin, 40, 6, failures(optima.branin, 0.01), {
+    target: { at_most: 20 },
   }),
 ];
 

@@ -30,7 +30,7 @@ export interface Problem {
   outputs: Output[];
   /** The worst value of interest of each objective. */
   reference_point?: Record<string, number>;
-  /** The true values of all outputs at a point. */
+  /** The true values of all outputs at a point; NaN: the run fails. */
   evaluate(values: readonly InputValue[]): number[];
 }
 
@@ -148,7 +148,7 @@ export const several = (
 
 /** @param first index of the first slack */
 const feasible = (values: readonly number[], first: number): boolean =>
-  values.slice(first).every((slack) => slack >= 0);
+  values.every((value) => !Number.isNaN(value)) && values.slice(first).every((slack) => slack >= 0);
 const least = (results: readonly number[][]): number =>
   results.reduce((best, values) => (feasible(values, 1) ? Math.min(best, values[0] ?? NaN) : best), Infinity);
 
@@ -167,6 +167,11 @@ export const axScore =
     (100 * (baseline - least(all))) / (baseline - optimum);
 /** The largest result, for a maximised objective. */
 export const largest: Merit = ({ all }) => Math.max(...all.map(([value = NaN]) => value));
+/** The number of runs that failed, of a campaign that came near to the optimum; of another one, all of them. */
+export const failures =
+  (optimum: number, near: number): Merit =>
+  ({ all }) =>
+    least(all) - optimum <= near ? all.filter((values) => values.some(Number.isNaN)).length : all.length;
 export const ratio =
   (optimum: number): Merit =>
   ({ all }) =>
@@ -199,6 +204,23 @@ export const problems = {
   discreteRosenbrock: stepped([...repeated(3, 6), 1, 1, 1, 1], 6, [-5, 10], rosenbrock),
   directArylation: directArylation(),
   gramacy: single(box(2, 0, 1), gramacy, 2),
+  /** A bowl of which only a ball of radius 0.3 is allowed, and a slack that says no more than that. */
+  hiddenBall: single(
+    box(4, 0, 1),
+    (x) => {
+      const away = Math.hypot(...[0.63, 0.31, 0.44, 0.7].map((centre, i) => (x[i] ?? NaN) - centre));
+      return [(away - 0.1) ** 2, away <= 0.3 ? 1 : -1];
+    },
+    1,
+  ),
+  /** Runs fail on three fifths of the domain, with two of the three optima of Branin. */
+  failingBranin: single(
+    [
+      [-5, 10],
+      [0, 15],
+    ],
+    (x) => ((x[0] ?? NaN) > 5 || (x[0] ?? NaN) < -1 ? NaN : branin(x)),
+  ),
   pressureVessel: single(
     [
       [0, 10],
