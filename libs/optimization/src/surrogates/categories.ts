@@ -6,15 +6,15 @@ import type { Beside, FittedSurrogate, LeaveOneOut, Marginals, OutputMap, Poster
 export type Descriptors = readonly (readonly number[] | null)[];
 
 /**
- * Minimum gain of names over descriptors, in nats over all left-out observations. Left-out observations hardly show
+ * Minimum gain of names alone over descriptors beside them, in nats over all left-out observations. Left-out observations hardly show
  * the gain of descriptors for categories that were never measured.
  */
 const WORTH_NAMES = 2;
 
 /**
  * Fits a Gaussian process as {@link fitGaussianProcess}. If there are descriptors of categories, it also fits one that
- * sees them in place of the names, so that similar categories have similar results (B. J. Shields et al., Nature 590
- * (2021), 89-96). It returns that one unless the names predict left-out observations better.
+ * sees them beside the names, so that similar categories may have similar results (B. J. Shields et al., Nature 590
+ * (2021), 89-96). It returns that one unless the names alone predict left-out observations better.
  */
 export function fitWithDescriptors(
   rows: Float64Array,
@@ -46,10 +46,10 @@ function densityOf(model: GaussianProcess, y: Float64Array): number {
   );
 }
 
-/** A linear map of encoded rows: descriptors in place of the columns of described inputs. */
+/** A linear map of encoded rows: their columns, and behind them the descriptors of each described input. */
 class Features {
   readonly count: number;
-  /** Input of each feature. */
+  /** Input of each feature; the descriptors of an input count as an input of their own. */
   readonly inputOf: readonly number[];
   /** Per feature the encoded columns that it sums, each times a value. */
   private readonly parts: readonly { input: number; columns: readonly number[]; values: readonly number[] }[];
@@ -59,12 +59,17 @@ class Features {
     descriptors: Descriptors,
     private readonly columnsOf: readonly number[],
   ) {
-    this.parts = [...new Set(columnsOf)].flatMap((input) => {
+    const behind = Math.max(...columnsOf) + 1;
+    const own = columnsOf.map((input, c) => ({ input, columns: [c], values: [1] }));
+    const described = [...new Set(columnsOf)].flatMap((input) => {
       const columns = [...columnsOf.keys()].filter((c) => columnsOf[c] === input);
-      const described = descriptors[columns[0]!] ?? null;
-      if (described === null) return columns.map((c) => ({ input, columns: [c], values: [1] }));
-      return described.map((_, j) => ({ input, columns, values: columns.map((c) => descriptors[c]![j]!) }));
+      return (descriptors[columns[0]!] ?? []).map((_, j) => ({
+        input: behind + input,
+        columns,
+        values: columns.map((c) => descriptors[c]![j]!),
+      }));
     });
+    this.parts = [...own, ...described];
     this.count = this.parts.length;
     this.inputOf = this.parts.map(({ input }) => input);
   }
