@@ -1,9 +1,15 @@
 import { at, decay, sum } from './vectors';
 
-/* Matern-5/2 covariances and their derivatives. */
+/* Covariances and their derivatives. `shape` is that of the kernel: 0 for Matern-5/2, 1 for the squared exponential. */
 
 /** Of two squared distances: covariances to `covariance`, slopes to `slope`. */
-function maternOf(squared: v128, scale: v128, covariance: usize, slope: usize): void {
+function covarianceOf(shape: u32, squared: v128, scale: v128, covariance: usize, slope: usize): void {
+  if (shape == 1) {
+    const fall = f64x2.mul(scale, decay(f64x2.mul(squared, f64x2.splat(0.5))));
+    v128.store(covariance, fall);
+    v128.store(slope, fall);
+    return;
+  }
   const r = f64x2.sqrt(f64x2.mul(squared, f64x2.splat(5)));
   const fall = f64x2.mul(scale, decay(r));
   const linear = f64x2.add(r, f64x2.splat(1));
@@ -12,8 +18,9 @@ function maternOf(squared: v128, scale: v128, covariance: usize, slope: usize): 
   v128.store(slope, f64x2.mul(f64x2.mul(fall, f64x2.splat(5.0 / 3.0)), linear));
 }
 
-/** Matern-5/2 covariances of one point with the first `count` of the points in `columns`, `count` a multiple of 4. */
-function maternRow(
+/** Covariances of one point with the first `count` of the points in `columns`, `count` a multiple of 4. */
+function covarianceRow(
+  shape: u32,
   point: usize,
   step: usize,
   columns: usize,
@@ -40,12 +47,13 @@ function maternRow(
       x += width;
       p += step;
     }
-    maternOf(first, scales, covariance + j, slope + j);
-    maternOf(second, scales, covariance + j + 16, slope + j + 16);
+    covarianceOf(shape, first, scales, covariance + j, slope + j);
+    covarianceOf(shape, second, scales, covariance + j + 16, slope + j + 16);
   }
 }
 
-export function maternBetween(
+export function covarianceBetween(
+  shape: u32,
   points: usize,
   rows: u32,
   columns: usize,
@@ -59,7 +67,7 @@ export function maternBetween(
   for (let i: u32 = 0; i < rows; i++) {
     const k = at(covariance, stride, i, 0);
     const s = at(slope, stride, i, 0);
-    maternRow(points + (((i * d) as usize) << 3), 8, columns, stride, d, stride, scale, k, s);
+    covarianceRow(shape, points + (((i * d) as usize) << 3), 8, columns, stride, d, stride, scale, k, s);
     for (let j = n; j < stride; j++) {
       store<f64>(k + ((j as usize) << 3), 0);
       store<f64>(s + ((j as usize) << 3), 0);
@@ -67,7 +75,8 @@ export function maternBetween(
   }
 }
 
-export function maternWithin(
+export function covarianceWithin(
+  shape: u32,
   columns: usize,
   stride: u32,
   n: u32,
@@ -82,7 +91,8 @@ export function maternWithin(
     const k = at(covariance, stride, i, 0);
     const s = at(slope, stride, i, 0);
     if (i < n) {
-      maternRow(columns + ((i as usize) << 3), width, columns, stride, d, (i & ~3) + 4, scale, k, s);
+      const own = columns + ((i as usize) << 3);
+      covarianceRow(shape, own, width, columns, stride, d, (i & ~3) + 4, scale, k, s);
     } else {
       memory.fill(k, 0, width);
       memory.fill(s, 0, width);
@@ -92,7 +102,7 @@ export function maternWithin(
   }
 }
 
-export function maternPull(
+export function covariancePull(
   inverse: usize,
   alpha: usize,
   slope: usize,

@@ -4,6 +4,6 @@
  * allocated: callers place everything from byte 128 on, and the first 128 bytes take the 16 results of `dots`.
  */
 
-export { maternBetween, maternPull, maternWithin } from './covariances';
+export { covarianceBetween, covariancePull, covarianceWithin } from './covariances';
 export { adam, networkBackward, networkForward, networkToInputs } from './networks';
 export { cholesky, inverse, products, solveLower, solveLowerTransposed } from './triangles';

@@ -1,6 +1,6 @@
 export { arena } from './arena.js';
 export { minimizeConstrained, nearestSatisfying } from './constrained.js';
-export { padded } from './kernel.js';
+export { padded, SHAPES, type Shape } from './kernel.js';
 export { minimizeBounded, type SmoothFunction } from './lbfgsb.js';
 export {
   choleskyWithJitter,

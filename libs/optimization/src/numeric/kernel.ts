@@ -1,3 +1,7 @@
+/** Covariances as functions of the distance, in the order of their numbers in the compiled module. */
+export const SHAPES = ['matern52', 'squared_exponential'] as const;
+export type Shape = (typeof SHAPES)[number];
+
 /**
  * The routines in which models spend their time, over one memory of numbers. Addresses are positions in it. Matrices
  * lie row by row, `stride` numbers to a row. `stride` is {@link padded}; the padding has ones on the diagonal, so that
@@ -20,13 +24,15 @@ export interface Kernel {
   products(a: number, rows: number, b: number, others: number, stride: number, out: number): void;
 
   /**
-   * Matern-5/2 covariances `scale (1 + r + r^2 / 3) exp(-r)`, where `r` is the square root of 5 times the distance, of
-   * `rows` points (`rows x d`) with `n` points in columns (`d x stride`), all in units of the lengthscales.
+   * Covariances of `rows` points (`rows x d`) with `n` points in columns (`d x stride`), all in units of the
+   * lengthscales. At the distance `r` they are `scale (1 + s + s^2 / 3) exp(-s)` with `s = sqrt(5) r` for Matern-5/2,
+   * and `scale exp(-r^2 / 2)` for the squared exponential.
    *
    * @param covariance `rows x stride`, 0 in the padding
    * @param slope likewise; the derivative by coordinate `c` of a point is `-slope` times the difference in it
    */
-  maternBetween(
+  covarianceBetween(
+    shape: Shape,
     points: number,
     rows: number,
     columns: number,
@@ -38,7 +44,8 @@ export interface Kernel {
     slope: number,
   ): void;
   /** The same for `n` points with each other: lower triangles, with `noise` on the diagonal, and no slope there. */
-  maternWithin(
+  covarianceWithin(
+    shape: Shape,
     columns: number,
     stride: number,
     n: number,
@@ -52,10 +59,10 @@ export interface Kernel {
    * Per column the sum over all pairs of `(inverse - alpha alpha') slope` times the squared difference of their
    * coordinates.
    *
-   * @param slope from {@link maternWithin}; it is overwritten
+   * @param slope from {@link covarianceWithin}; it is overwritten
    * @param out length `d`
    */
-  maternPull(
+  covariancePull(
     inverse: number,
     alpha: number,
     slope: number,

@@ -1,4 +1,4 @@
-import { type Kernel, RESERVED, SMALLEST_PIVOT } from './kernel.js';
+import { type Kernel, RESERVED, SHAPES, SMALLEST_PIVOT } from './kernel.js';
 import { kernelModule } from './kernel-wasm.js';
 
 /** The used part of the WebAssembly API, which the language library declares only together with a browser. */
@@ -46,12 +46,17 @@ export function wasmKernel(): Kernel {
     solveLowerTransposed: (l, stride, x, rows) => wasm.solveLowerTransposed(8 * l, stride, 8 * x, rows),
     inverse: (l, stride, room) => wasm.inverse(8 * l, stride, 8 * room),
     products: (a, rows, b, others, stride, out) => wasm.products(8 * a, rows, 8 * b, others, stride, 8 * out),
-    maternBetween: (points, rows, columns, stride, n, d, scale, covariance, slope) =>
-      wasm.maternBetween(8 * points, rows, 8 * columns, stride, n, d, scale, 8 * covariance, 8 * slope),
-    maternWithin: (columns, stride, n, d, scale, noise, covariance, slope) =>
-      wasm.maternWithin(8 * columns, stride, n, d, scale, noise, 8 * covariance, 8 * slope),
-    maternPull: (inverse, alpha, slope, columns, stride, n, d, out) =>
-      wasm.maternPull(8 * inverse, 8 * alpha, 8 * slope, 8 * columns, stride, n, d, 8 * out),
+    covarianceBetween: (shape, points, rows, columns, stride, n, d, scale, covariance, slope) =>
+      wasm.covarianceBetween(
+        ...[SHAPES.indexOf(shape), 8 * points, rows, 8 * columns, stride, n, d, scale],
+        ...[8 * covariance, 8 * slope],
+      ),
+    covarianceWithin: (shape, columns, stride, n, d, scale, noise, covariance, slope) =>
+      wasm.covarianceWithin(
+        ...[SHAPES.indexOf(shape), 8 * columns, stride, n, d, scale, noise, 8 * covariance, 8 * slope],
+      ),
+    covariancePull: (inverse, alpha, slope, columns, stride, n, d, out) =>
+      wasm.covariancePull(8 * inverse, 8 * alpha, 8 * slope, 8 * columns, stride, n, d, 8 * out),
     networkForward: (parameters, d, hidden, inputs, m, activity, results) =>
       wasm.networkForward(8 * parameters, d, hidden, 8 * inputs, m, 8 * activity, 8 * results),
     networkBackward: (parameters, d, hidden, inputs, m, activity, dResults, dParameters) =>

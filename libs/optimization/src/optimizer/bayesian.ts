@@ -296,9 +296,9 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
 
   private fitted(): Models {
     const runs = this.runs.having('measured');
-    const { surrogate, fit_time_limit } = this.settings;
+    const { surrogate, kernel, outliers, fit_time_limit } = this.settings;
     const results = runs.map(({ point, measured }) => [point, measured]);
-    const of = JSON.stringify([surrogate, fit_time_limit, results]);
+    const of = JSON.stringify([surrogate, kernel, outliers, fit_time_limit, results]);
     if (this.models?.of !== of) {
       const { columns } = this.domain;
       const found = fitModels(fitOf(surrogate), this.space.outputs, runs, columns, this.settings, () =>

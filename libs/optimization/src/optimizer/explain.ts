@@ -1,6 +1,7 @@
 import type { Column } from '../domain/encoding.js';
 import type { Measurement, Output, Point } from '../domain/space.js';
-import type { FittedSurrogate } from '../surrogates/surrogate.js';
+import type { Shape } from '../numeric/index.js';
+import type { Choices } from '../surrogates/surrogate.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import type { PlacedRun } from './runs.js';
 
@@ -23,6 +24,15 @@ export interface ExplainedOutput {
    * 1. Null: the model has none.
    */
   sensitivities: Record<string, number> | null;
+  /** The decisions of the fit, each with its reason, as sentences. */
+  choices: string[];
+  /** Results that the model does not take at face value, by their position in `observed`. */
+  outliers: {
+    run: number;
+    measured: number;
+    /** The value for the model; null: the model ignores the result. */
+    seen_as: number | null;
+  }[];
   /** Standard deviation of one measurement around the true value, in the unit of the output, at its middle. */
   noise: number;
   /** Share of the variance of unseen results that the model predicts; below 0: worse than their mean. */
@@ -48,7 +58,7 @@ export function explained(
     outputs:
       models === null
         ? []
-        : outputs.map((output, k) => explainedOutput(output, columns, models.outputs[k]!, observed)),
+        : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
     observed: observed.map((run, i) => ({
       inputs: run.point,
       measured: run.measured!,
@@ -61,24 +71,58 @@ export function explained(
 
 function explainedOutput(
   { key }: Output,
+  k: number,
   columns: readonly Column[],
-  model: FittedSurrogate,
+  models: Models,
   observed: readonly PlacedRun[],
 ): ExplainedOutput {
-  const results = observed.map(({ measured }) => measured![key]).filter((value) => value !== undefined);
+  const model = models.outputs[k]!;
+  const results = observed.flatMap(({ measured }, run) => {
+    const value = measured![key];
+    return value === undefined ? [] : [{ run, measured: value }];
+  });
   const { mean, deviation, r2 } = model.leaveOneOut();
   return {
     key,
     sensitivities: model.relevance === null ? null : sharesOf(model.relevance, columns),
+    choices: model.choices === undefined ? [] : sentencesOf(model.choices),
+    outliers: outliersOf(results, models.seen[k]!, model.choices?.doubted ?? []),
     noise: inUnits(model.output, 0, model.noise).deviation,
     r2: Number.isFinite(r2) ? r2 : 0,
     left_out: Array.from(mean, (value, i) => ({
       mean: value,
       deviation: deviation[i]!,
-      measured: results[i]!,
+      measured: results[i]!.measured,
     })),
     timed_out: model.timedOut,
   };
+}
+
+const kernelNames: Record<Shape, string> = {
+  matern52: 'Matern 5/2',
+  squared_exponential: 'Squared exponential',
+};
+
+function sentencesOf({ kernel, kernelReason, warping }: Choices): string[] {
+  return [
+    `Kernel: ${kernelNames[kernel]}. ${kernelReason}`,
+    warping === 'identity'
+      ? 'Values: as measured. No curved scale predicts left-out results much better.'
+      : `Values: on a curved scale (${warping}). It predicts left-out results much better.`,
+  ];
+}
+
+/** @param results of the output, as `seen` and `doubted` count them */
+function outliersOf(
+  results: readonly { run: number; measured: number }[],
+  seen: Float64Array,
+  doubted: readonly number[],
+): ExplainedOutput['outliers'] {
+  return results.flatMap(({ run, measured }, i) => {
+    const ignored = doubted.includes(i);
+    if (!ignored && seen[i] === measured) return [];
+    return [{ run, measured, seen_as: ignored ? null : seen[i]! }];
+  });
 }
 
 /** Relevances by input: the largest of its columns. */

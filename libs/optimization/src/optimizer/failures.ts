@@ -43,11 +43,12 @@ const SEARCHED = 200;
 function fitLabels(data: Observations, columns: readonly Column[], options: FitOptions): GaussianProcess {
   const groups = { of: Int32Array.from(columns, ({ input }) => input), count: columns.at(-1)!.input + 1 };
   const { count: g } = groups;
+  const shape = 'matern52';
   const output = new StandardisedOutput(data.y);
   const order = Rng.seeded(options.seed).shuffle(Int32Array.from({ length: data.n }, (_, i) => i));
   const part = data.n <= SEARCHED ? data : take(data, columns.length, order.subarray(0, SEARCHED));
   const z = part.y.map((label) => output.toModel(label));
-  const evidence = new Evidence(part.rows, z, part.n, groups, 'flat');
+  const evidence = new Evidence({ rows: part.rows, z, n: part.n, shape, groups }, 'flat');
   const theta = (lengthscale: number, scale: number, noise: number) =>
     Float64Array.from({ length: g + 2 }, (_, k) => Math.log(k < g ? lengthscale : k === g ? scale : noise));
   const end = options.now() + options.timeLimitMs;
@@ -62,7 +63,7 @@ function fitLabels(data: Observations, columns: readonly Column[], options: FitO
     }),
   );
   const best = found[1]!.value < found[0]!.value ? found[1]! : found[0]!;
-  return new GaussianProcess(data, groups, best.x, output, false);
+  return new GaussianProcess(data, { shape, groups, theta: best.x }, output, false);
 }
 
 /**

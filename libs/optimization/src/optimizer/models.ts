@@ -1,7 +1,8 @@
 import type { Column } from '../domain/encoding.js';
 import type { Output } from '../domain/space.js';
-import { joined, Rng } from '../numeric/index.js';
+import { joined, Rng, type Shape } from '../numeric/index.js';
 import type { Descriptors } from '../surrogates/categories.js';
+import { limitExtremes, type Tail } from '../surrogates/extremes.js';
 import type { FitOptions, FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
@@ -11,7 +12,12 @@ export type Fit = (
   y: Float64Array,
   n: number,
   d: number,
-  options: FitOptions & { inputOf: ArrayLike<number>; descriptors: Descriptors },
+  options: FitOptions & {
+    inputOf: ArrayLike<number>;
+    descriptors: Descriptors;
+    kernel: 'automatic' | Shape;
+    outliers: 'automatic' | 'keep';
+  },
 ) => FittedSurrogate;
 
 /** One model for each output, in their order, and the runs with a result of every output. */
@@ -20,8 +26,13 @@ export interface Models {
   readonly outputs: readonly FittedSurrogate[];
   /** `n x d`, encoded. */
   readonly rows: Float64Array;
-  /** Measured values in their units, `n x outputs`. */
+  /**
+   * Measured values in their units, `n x outputs`, as the models see them: results out of reach of all others are
+   * limited (`limitExtremes`), but keep and break the same thresholds.
+   */
   readonly observed: Float64Array;
+  /** Likewise of each output, of all runs with a result of it. */
+  readonly seen: readonly Float64Array[];
   readonly n: number;
   /** The time limit ended a fit. */
   readonly timedOut: boolean;
@@ -45,30 +56,49 @@ export function fitModels(
   const d = columns.length;
   const inputOf = columns.map(({ input }) => input);
   const descriptors = columns.map((column) => column.descriptors ?? null);
-  const complete = completeOf(runs, outputs);
+  const { kernel, outliers } = settings;
+  const known = outputs.map(({ key }) => runs.filter(({ measured }) => measured![key] !== undefined));
+  const seen = outputs.map((output, k) => {
+    const values = Float64Array.from(known[k]!, ({ measured }) => measured![output.key]!);
+    return outliers === 'keep'
+      ? values
+      : limitExtremes(values, tailOf(output, 'low'), tailOf(output, 'high'));
+  });
   const end = now() + settings.fit_time_limit * 1000;
   const models = outputs.map((output, k) => {
-    const known = runs.filter(({ measured }) => measured![output.key] !== undefined);
-    const rows = joined(
-      known.map(({ row }) => row),
-      d,
-    );
-    const y = Float64Array.from(known, ({ measured }) => measured![output.key]!);
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
-    return fit(rows, y, known.length, d, { seed, timeLimitMs, now, inputOf, descriptors });
+    const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers };
+    return fit(rowsOf(known[k]!, d), seen[k]!, known[k]!.length, d, options);
   });
+  const complete = completeOf(runs, outputs);
   return {
     outputs: models,
-    rows: joined(
-      complete.map(({ row }) => row),
-      d,
-    ),
-    observed: Float64Array.from(
-      complete.flatMap(({ measured }) => outputs.map(({ key }) => measured![key]!)),
-    ),
+    rows: rowsOf(complete, d),
+    observed: Float64Array.from(complete.flatMap((run) => seen.map((of, k) => of[known[k]!.indexOf(run)]!))),
+    seen,
     n: complete.length,
     timedOut: models.some((model) => model.timedOut),
+  };
+}
+
+const rowsOf = (runs: readonly PlacedRun[], d: number): Float64Array =>
+  joined(
+    runs.map(({ row }) => row),
+    d,
+  );
+
+/** The campaign looks for results at an end for the sake of the objective, or of a threshold without one. */
+function tailOf({ objective, constraint }: Output, end: 'low' | 'high'): Tail {
+  const { at_least, at_most } = constraint ?? {};
+  const target = objective?.kind === 'close_to_target' ? objective.target : undefined;
+  const threshold = end === 'low' ? at_most : at_least;
+  return {
+    wanted:
+      objective === null
+        ? threshold !== undefined
+        : objective.kind === (end === 'low' ? 'minimize' : 'maximize'),
+    bounds: [at_least, at_most, target].filter((bound) => bound !== undefined),
   };
 }
 

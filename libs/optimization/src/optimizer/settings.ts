@@ -3,6 +3,7 @@ import { ServiceError } from '@lab/contracts/vocabulary';
 import type { ParameterField, RuntimeParameters } from '@lab/sdk';
 import type { SamplingMethod } from '../domain/designs.js';
 import type { Constraint, Input, Output } from '../domain/space.js';
+import { SHAPES } from '../numeric/index.js';
 import { faultOf, numberField, selectField } from './fields.js';
 
 const acquisitionKinds = ['qUCB', 'qLogEI', 'qLogNEI', 'qLogNEHVI', 'qLogNParEGO'] as const;
@@ -12,6 +13,12 @@ const samplingMethods: readonly SamplingMethod[] = ['SOBOL', 'RANDOM', 'LATIN_HY
 
 const surrogateKinds = ['gp', 'mlp'] as const;
 export type SurrogateKind = (typeof surrogateKinds)[number];
+
+const kernelKinds = ['automatic', ...SHAPES] as const;
+export type KernelKind = (typeof kernelKinds)[number];
+
+const outlierKinds = ['automatic', 'keep'] as const;
+export type OutlierKind = (typeof outlierKinds)[number];
 
 /** Constructor arguments, plain JSON (specification, "Built-in Bayesian optimizer constructor arguments"). */
 export interface BayesianArguments {
@@ -27,6 +34,16 @@ export interface BayesianArguments {
   acquisition_function?: { kind: AcquisitionKind; beta?: number };
   /** Gaussian process or ensemble of multi-layer perceptrons. Default `gp`. */
   surrogate?: SurrogateKind;
+  /**
+   * Covariance of the Gaussian process. Default `automatic`: `matern52` with hardly any noise; with noise the one
+   * with the better predictions of left-out results.
+   */
+  kernel?: KernelKind;
+  /**
+   * Results that contradict all others. `automatic` (default): the models limit results far out of the range of the
+   * others, and ignore those that they contradict; `keep`: the models take every result at face value.
+   */
+  outliers?: OutlierKind;
   /**
    * The worst values of interest for `qLogNEHVI`, by output and in its unit (of a target: at that distance from it).
    * Default: a little worse than the worst on the measured Pareto front.
@@ -70,6 +87,20 @@ export const settingFields: ParameterField[] = [
     surrogateKinds,
     'Gaussian process or ensemble of multi-layer perceptrons',
   ),
+  selectField(
+    'kernel',
+    'automatic',
+    true,
+    kernelKinds,
+    'Covariance of the Gaussian process; automatic: chosen by the noise and by predictions of left-out results',
+  ),
+  selectField(
+    'outliers',
+    'automatic',
+    true,
+    outlierKinds,
+    'Results that contradict all others; automatic: models limit or ignore them, keep: they count as any other',
+  ),
   numberField('fit_time_limit', 10, true, [0.01, 3600], 'Seconds for the fits of one sample'),
   numberField('proposal_time_limit', 10, true, [0.01, 3600], 'Seconds for the search of one sample'),
   numberField(
@@ -89,6 +120,8 @@ export const bayesianArgumentNames: readonly string[] = [
   'constraints',
   'acquisition_function',
   'surrogate',
+  'kernel',
+  'outliers',
   'reference_point',
   'num_initial_samples',
   'initial_sampling_method',
@@ -133,6 +166,8 @@ export function settingsOf(args: BayesianArguments): Settings {
     acquisition_function: args.acquisition_function?.kind ?? null,
     beta: args.acquisition_function?.beta ?? 1,
     surrogate: args.surrogate ?? 'gp',
+    kernel: args.kernel ?? 'automatic',
+    outliers: args.outliers ?? 'automatic',
     fit_time_limit: args.fit_time_limit ?? 10,
     proposal_time_limit: args.proposal_time_limit ?? 10,
     num_initial_samples: args.num_initial_samples ?? Math.min(20, Math.max(5, 2 * args.inputs.length)),

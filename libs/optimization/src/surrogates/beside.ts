@@ -1,10 +1,11 @@
-import { arena, padded } from '../numeric/index.js';
+import { arena, padded, type Shape } from '../numeric/index.js';
 import type { Centred } from './factor.js';
-import { crossCovariance, scaleRows } from './matern.js';
+import { crossCovariance, scaleRows } from './covariance.js';
 import type { Beside, Marginals, Posterior } from './surrogate.js';
 
 /** The knowledge of a Gaussian process about its observations. */
 export interface Conditions {
+  readonly shape: Shape;
   readonly n: number;
   /** `1 / lengthscale` of each column. */
   readonly relevance: Float64Array;
@@ -38,7 +39,7 @@ export class GaussianBeside implements Beside {
     stay: Float64Array,
     private readonly f: number,
   ) {
-    const { n, relevance, scale, columns, factor, centred } = known;
+    const { shape, n, relevance, scale, columns, factor, centred } = known;
     this.d = relevance.length;
     this.stride = padded(n);
     this.stay = scaleRows(stay, f, relevance);
@@ -51,7 +52,7 @@ export class GaussianBeside implements Beside {
     const { kernel, numbers } = arena;
     const k = points + f * d;
     numbers.set(this.stay, points);
-    kernel.maternBetween(points, f, x, stride, n, d, scale, k, k + f * stride);
+    kernel.covarianceBetween(shape, points, f, x, stride, n, d, scale, k, k + f * stride);
     kernel.solveLower(l, stride, k, f);
     kernel.solveLowerTransposed(l, stride, k, f);
     this.weights.set(numbers.subarray(k, k + f * stride), stride);
@@ -79,7 +80,7 @@ export class GaussianBeside implements Beside {
 
   posterior(points: Float64Array, m: number): Posterior {
     const { d, f, stride } = this;
-    const { relevance, scale } = this.known;
+    const { shape, relevance, scale } = this.known;
     const at = scaleRows(points, m, relevance);
     const solved = this.solved(at, m);
     const { numbers } = solved;
@@ -88,7 +89,7 @@ export class GaussianBeside implements Beside {
     const toStay = this.writeExplained(at, m, numbers, solved.explained, mean, cross);
     const roots = numbers.slice(solved.roots, solved.roots + m * stride);
     const slopes = numbers.slice(solved.slopes, solved.slopes + m * stride);
-    const own = crossCovariance(at, m, at, m, d, scale);
+    const own = crossCovariance(shape, at, m, at, m, d, scale);
     const covariance = new Float64Array(m * m);
     for (let a = 0; a < m; a++) {
       for (let b = 0; b <= a; b++) {
@@ -148,7 +149,7 @@ export class GaussianBeside implements Beside {
     const slopes = roots + m * stride;
     const explained = slopes + m * stride;
     numbers.set(at, points);
-    kernel.maternBetween(points, m, x, stride, known.n, d, known.scale, roots, slopes);
+    kernel.covarianceBetween(known.shape, points, m, x, stride, known.n, d, known.scale, roots, slopes);
     kernel.products(roots, m, w, 1 + f, stride, explained);
     kernel.solveLower(l, stride, roots, m);
     return { numbers, roots, slopes, explained };
@@ -164,7 +165,8 @@ export class GaussianBeside implements Beside {
     cross: Float64Array,
   ) {
     const { d, f } = this;
-    const toStay = crossCovariance(at, m, this.stay, f, d, this.known.scale);
+    const { shape, scale } = this.known;
+    const toStay = crossCovariance(shape, at, m, this.stay, f, d, scale);
     for (let a = 0, from = explained; a < m; a++) {
       mean[a] = this.known.centred.mean + numbers[from++]!;
       for (let b = 0; b < f; b++, from++) cross[a * f + b] = toStay.covariance[a * f + b]! - numbers[from]!;

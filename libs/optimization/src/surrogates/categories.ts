@@ -1,6 +1,14 @@
-import { fitGaussianProcess, type GaussianProcessOptions } from './fit.js';
+import { densityWith, fitGaussianProcess, type GaussianProcessOptions } from './fit.js';
 import type { GaussianProcess } from './gp.js';
-import type { Beside, FittedSurrogate, LeaveOneOut, Marginals, OutputMap, Posterior } from './surrogate.js';
+import type {
+  Beside,
+  Choices,
+  FittedSurrogate,
+  LeaveOneOut,
+  Marginals,
+  OutputMap,
+  Posterior,
+} from './surrogate.js';
 
 /** Per encoded column the descriptors of its category, scaled to [0, 1]; null: there are none. */
 export type Descriptors = readonly (readonly number[] | null)[];
@@ -32,18 +40,10 @@ export function fitWithDescriptors(
   );
   const { count, inputOf } = features;
   const described = fitGaussianProcess(features.of(rows, n), y, n, count, { ...others, inputOf });
-  return densityOf(plain, y) > densityOf(described, y) + WORTH_NAMES
+  const data = { rows, y, n };
+  return densityWith(plain, data) > densityWith(described, data) + WORTH_NAMES
     ? plain
     : new DescribedProcess(described, features);
-}
-
-/** The log density of the left-out observations, in the unit of the output. */
-function densityOf(model: GaussianProcess, y: Float64Array): number {
-  const { output } = model;
-  return y.reduce(
-    (sum, value) => sum - Math.log(output.slope(output.toModel(value))),
-    model.logPredictiveDensity(),
-  );
 }
 
 /** A linear map of encoded rows: their columns, and behind them the descriptors of each described input. */
@@ -122,6 +122,7 @@ class DescribedProcess implements FittedSurrogate {
   readonly output: OutputMap;
   readonly noise: number;
   readonly relevance: Float64Array;
+  readonly choices: Choices;
   readonly timedOut: boolean;
 
   constructor(
@@ -132,6 +133,7 @@ class DescribedProcess implements FittedSurrogate {
     this.output = process.output;
     this.noise = process.noise;
     this.relevance = features.relevance(process.relevance);
+    this.choices = process.choices!;
     this.timedOut = process.timedOut;
   }
 

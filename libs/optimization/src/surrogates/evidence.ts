@@ -1,9 +1,20 @@
-import { arena, padded } from '../numeric/index.js';
+import { arena, padded, type Shape } from '../numeric/index.js';
+import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './covariance.js';
 import { centre, factorCovariance, logDeterminant } from './factor.js';
-import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './matern.js';
 
 /** The prior of the noise: for measurements, or none because the data look deterministic. */
 export type NoisePrior = 'lognormal' | 'flat';
+
+/** Everything that the evidence depends on but its hyperparameters. */
+export interface Problem {
+  /** `n x d` */
+  readonly rows: Float64Array;
+  /** Standardised observations, length `n`. */
+  readonly z: Float64Array;
+  readonly n: number;
+  readonly shape: Shape;
+  readonly groups: Groups;
+}
 
 /**
  * The objective of a fit: the logarithm of the marginal likelihood with the constant mean profiled out by generalised
@@ -17,18 +28,11 @@ export type NoisePrior = 'lognormal' | 'flat';
 export class Evidence {
   private readonly columns: Float64Array;
 
-  /**
-   * @param rows `n x d`
-   * @param z standardised observations, length `n`
-   */
   constructor(
-    rows: Float64Array,
-    private readonly z: Float64Array,
-    readonly n: number,
-    private readonly groups: Groups,
+    private readonly problem: Problem,
     private readonly noisePrior: NoisePrior,
   ) {
-    this.columns = columnsOf(rows, n, groups.of.length);
+    this.columns = columnsOf(problem.rows, problem.n, problem.groups.of.length);
   }
 
   /**
@@ -36,7 +40,8 @@ export class Evidence {
    * Overwrites `gradient` with the derivatives.
    */
   negative(theta: Float64Array, gradient: Float64Array): number {
-    const { n, groups, columns } = this;
+    const { columns } = this;
+    const { z, n, shape, groups } = this.problem;
     const g = groups.count;
     const d = groups.of.length;
     const stride = padded(n);
@@ -50,14 +55,14 @@ export class Evidence {
     const [slope, room, pulls] = [l + square, l + 2 * square, l + 3 * square];
     const { kernel, numbers } = arena;
     scaleColumns(columns, inverseLengthscales(groups, theta), numbers, x);
-    const added = factorCovariance(x, n, d, scale, noise, l, slope);
+    const added = factorCovariance(shape, x, n, d, scale, noise, l, slope);
     if (added === null) return Infinity;
     let value = 0.5 * (logDeterminant(l, n) + n * Math.log(2 * Math.PI));
-    const { alpha } = centre(l, this.z, solutions);
+    const { alpha } = centre(l, z, solutions);
     let fit = 0;
     let squares = 0;
     for (let i = 0; i < n; i++) {
-      fit += alpha[i]! * this.z[i]!;
+      fit += alpha[i]! * z[i]!;
       squares += alpha[i]! * alpha[i]!;
     }
     value += 0.5 * fit;
@@ -70,7 +75,7 @@ export class Evidence {
     // K without the additions to its diagonal is proportional to the scale, and K^-1 K is the identity.
     const overScale = 0.5 * (n - fit) - added * overDiagonal;
     numbers.set(alpha, solutions);
-    kernel.maternPull(l, solutions, slope, x, stride, n, d, pulls);
+    kernel.covariancePull(l, solutions, slope, x, stride, n, d, pulls);
     gradient.fill(0);
     for (let c = 0; c < d; c++) gradient[groups.of[c]!]! += numbers[pulls + c]!;
 

@@ -1,14 +1,15 @@
-import { arena, padded, withJitter } from '../numeric/index.js';
+import { arena, padded, withJitter, type Shape } from '../numeric/index.js';
 
 /**
  * Writes the covariance of `n` points with each other to the arena and factors it, with as much jitter as necessary.
  *
  * @param columns address of the points, `d x padded(n)`, in units of the lengthscales
  * @param noise variance on the diagonal
- * @param l address of the factor, `slope` of the slopes (see `Kernel.maternWithin`)
+ * @param l address of the factor, `slope` of the slopes (see `Kernel.covarianceWithin`)
  * @returns the addition to `scale` on the diagonal; null: no jitter makes the matrix positive definite
  */
 export function factorCovariance(
+  shape: Shape,
   columns: number,
   n: number,
   d: number,
@@ -20,7 +21,7 @@ export function factorCovariance(
   const { kernel } = arena;
   const stride = padded(n);
   return withJitter(scale + noise, (jitter) => {
-    kernel.maternWithin(columns, stride, n, d, scale, noise + jitter, l, slope);
+    kernel.covarianceWithin(shape, columns, stride, n, d, scale, noise + jitter, l, slope);
     return kernel.cholesky(l, stride) ? noise + jitter : null;
   });
 }
@@ -46,6 +47,7 @@ export interface Centred {
 }
 
 /**
+ * @param noise variance on the diagonal
  * @param l address of the factor of `K`
  * @param room address of room for `2 padded(n)` numbers
  */

@@ -1,8 +1,14 @@
-import { minimizeBounded, Rng } from '../numeric/index.js';
-import { Evidence, type NoisePrior } from './evidence.js';
-import { GaussianProcess } from './gp.js';
-import type { Groups } from './matern.js';
-import { checkObservations, hasConflicts, take, type Observations } from './observations.js';
+import { minimizeBounded, Rng, type Shape } from '../numeric/index.js';
+import type { Groups } from './covariance.js';
+import { Evidence, type NoisePrior, type Problem } from './evidence.js';
+import { GaussianProcess, type Hyperparameters } from './gp.js';
+import {
+  checkObservations,
+  hasConflicts,
+  positionsWithout,
+  take,
+  type Observations,
+} from './observations.js';
 import { isConstant, StandardisedOutput, unitOf } from './output-map.js';
 import type { FitOptions } from './surrogate.js';
 import { candidateWarps, type Warp } from './warping.js';
@@ -15,6 +21,10 @@ export interface GaussianProcessOptions extends FitOptions {
   inputOf?: ArrayLike<number>;
   /** `automatic` (default): the warp with the best predictions of left-out observations. */
   warping?: 'automatic' | 'none';
+  /** `automatic` (default): chosen by the noise, and with noise by the predictions of left-out observations. */
+  kernel?: 'automatic' | Shape;
+  /** `automatic` (default): observations that all others contradict are left out. */
+  outliers?: 'automatic' | 'keep';
 }
 
 /** Up to this number, all observations take part in the search for hyperparameters. */
@@ -37,15 +47,35 @@ const EXACT_NOISE_FLOOR = 1e-6;
 const LOW_NOISE = -5;
 /** Minimum gain in nats for an output to count as exact: 20 times as likely. */
 const WORTH_EXACT = 3;
+/** Minimum gain in nats of noise over none for an output to count as noisy. */
+const WORTH_NOISE = 3;
+/** An error this many deviations above the largest to expect of normal errors raises a doubt. */
+const CONTRADICTION = 0.6;
+/** Share of measurements that are expected to be wrong. */
+const DOUBT = 0.01;
+/** Minimum gain of a doubt, in nats for each observation: predictions of all others that are 20 % sharper. */
+const WORTH_DOUBT = 0.2;
+/** Fewer observations cannot contradict one. */
+const LEAST_TO_DOUBT = 10;
+/** Most fits that look for the observations to doubt. */
+const ROUNDS_OF_DOUBT = 2;
 
 /**
  * Fits a Gaussian process to `n` observations: hyperparameters by maximum a posteriori ({@link Evidence}), from
- * several starts. The posterior is exact and uses every observation; with more than 300, hyperparameters come from a
- * random part of them.
+ * several starts. The posterior is exact and uses every observation that is not in doubt; with more than 300,
+ * hyperparameters come from a random part of them.
  *
  * The noise variance is at least 1e-4 of the variance of the output. The prior of the noise is for measurements and
  * would hamper fits to few exact data. So where no replicates contradict each other, a noise from 1e-6 to 1e-4 is
  * tried as well, and used if the data are much likelier with it under the other priors.
+ *
+ * If the data are much likelier with noise than without, the squared exponential covariance is tried as well, and used
+ * if it predicts left-out observations better: its functions are smoother, so that it averages more measurements.
+ * Without noise Matern-5/2 searches better, because it never trusts far extrapolations.
+ *
+ * Observations that all others contradict are left out if the rest is much likelier without them: relevance pursuit
+ * with unlimited noise of the points it doubts (S. Ament et al.: Robust Gaussian processes via relevance pursuit,
+ * 2024).
  *
  * @param rows `n x d`, encoded
  * @param y measured values in the unit of the output, length `n`
@@ -63,37 +93,73 @@ export function fitGaussianProcess(
   let timedOut = false;
   const stop = () => (timedOut ||= options.now() >= end);
   const data: Observations = { rows, y, n };
+  const attempt = (doubted: readonly number[]) => {
+    const kept = doubted.length === 0 ? data : take(data, d, positionsWithout(doubted, n));
+    const { hyperparameters, output, exact, reason } = fitTo(kept, d, options, stop);
+    const { shape: kernel } = hyperparameters;
+    const choices = { kernel, kernelReason: reason, warping: output.warp.name, doubted };
+    return { exact, model: new GaussianProcess(data, hyperparameters, output, timedOut, doubted, choices) };
+  };
+  const all = attempt([]);
+  let best = all.model;
+  if (options.outliers === 'keep' || all.exact || n < LEAST_TO_DOUBT) return best;
+  let doubted = doubtful(best, n);
+  for (let round = 0; round < ROUNDS_OF_DOUBT && doubted.length > 0 && !stop(); round++) {
+    const { model } = attempt(doubted);
+    const again = doubtful(model, n);
+    if (again.join() === doubted.join()) {
+      if (densityWith(model, data) > densityWith(best, data) + WORTH_DOUBT * n) best = model;
+      break;
+    }
+    doubted = again;
+  }
+  best.timedOut = timedOut;
+  return best;
+}
+
+interface Fitted {
+  hyperparameters: Hyperparameters;
+  output: StandardisedOutput;
+  /** Hardly any noise. */
+  exact: boolean;
+  /** Of the kernel. */
+  reason: string;
+}
+
+function fitTo(data: Observations, d: number, options: GaussianProcessOptions, stop: () => boolean): Fitted {
+  const { y, n } = data;
+  const { kernel = 'automatic' } = options;
   const order = Rng.seeded(options.seed).shuffle(Int32Array.from({ length: n }, (_, i) => i));
   const part = (most: number) => (n <= most ? data : take(data, d, order.subarray(0, most)));
 
   const [first, ...others] = groupings(d, options.inputOf);
-  const warp = chooseWarp(part(COMPARED), y, first!, options, stop);
+  const usual: Shape = kernel === 'automatic' ? 'matern52' : kernel;
+  const warp = chooseWarp(part(COMPARED), y, { shape: usual, groups: first! }, options, stop);
   const output = new StandardisedOutput(y, warp);
   const replicated = hasConflicts(data, d, output);
-  const problem = (some: Observations, groups: Groups): Problem => ({
+  const problem = (some: Observations, shape: Shape, groups: Groups): Problem => ({
     rows: some.rows,
     z: some.y.map((value) => output.toModel(value)),
     n: some.n,
+    shape,
     groups,
   });
 
   const searched = part(SEARCHED);
   const fit = (groups: Groups): Fit => {
     const g = groups.count;
-    const here = problem(searched, groups);
+    const here = problem(searched, usual, groups);
     let theta = search(here, startsOf(groups), n <= SEARCHED ? 100 : 40, 'lognormal', stop);
-    let exact = false;
-    if (!replicated && theta[g + 1]! < LOW_NOISE) {
-      const start = theta.slice();
-      start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
-      const noiseless = search(here, [start], 50, 'flat', stop);
-      exact = densityWithoutNoise(here, noiseless) > densityWithoutNoise(here, theta) + WORTH_EXACT;
-      if (exact) theta = noiseless;
-    }
-    return { groups, theta, noisePrior: exact ? 'flat' : 'lognormal' };
+    if (replicated) return { shape: usual, groups, theta, noise: 'some' };
+    const start = theta.slice();
+    start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
+    const noiseless = search(here, [start], 50, 'flat', stop);
+    const gain = densityWithoutNoise(here, noiseless) - densityWithoutNoise(here, theta);
+    const exact = gain > WORTH_EXACT && theta[g + 1]! < LOW_NOISE;
+    if (exact) theta = noiseless;
+    return { shape: usual, groups, theta, noise: exact ? 'none' : gain < -WORTH_NOISE ? 'some' : 'unclear' };
   };
-  const density = ({ groups, theta }: Fit) =>
-    new GaussianProcess(searched, groups, theta, output, false).logPredictiveDensity();
+  const density = (found: Fit) => new GaussianProcess(searched, found, output, false).logPredictiveDensity();
 
   let best = fit(first!);
   for (const groups of others) {
@@ -101,23 +167,65 @@ export function fitGaussianProcess(
     const other = fit(groups);
     if (density(other) > density(best) + WORTH_LENGTHSCALES) best = other;
   }
-  const { groups, noisePrior } = best;
+  let reason = kernel === 'automatic' ? REASONS.exact : REASONS.setting;
+  if (kernel === 'automatic' && best.noise === 'some' && !stop()) {
+    const { groups } = best;
+    const shape = 'squared_exponential';
+    const here = problem(searched, shape, groups);
+    const smooth: Fit = {
+      ...best,
+      shape,
+      theta: search(here, [best.theta], n <= SEARCHED ? 40 : 20, 'lognormal', stop),
+    };
+    const gain = density(smooth) - density(best);
+    reason = gain > 0 ? REASONS.smooth : REASONS.rough;
+    if (gain > 0) best = smooth;
+  }
+  const { shape, groups, noise } = best;
+  const noisePrior: NoisePrior = noise === 'none' ? 'flat' : 'lognormal';
   const theta =
-    n <= SEARCHED ? best.theta : search(problem(part(REFINED), groups), [best.theta], 8, noisePrior, stop);
-  return new GaussianProcess(data, groups, theta, output, timedOut);
+    n <= SEARCHED
+      ? best.theta
+      : search(problem(part(REFINED), shape, groups), [best.theta], 8, noisePrior, stop);
+  return { hyperparameters: { shape, groups, theta }, output, exact: noise === 'none', reason };
 }
 
-interface Fit {
-  groups: Groups;
-  theta: Float64Array;
-  noisePrior: NoisePrior;
+const REASONS = {
+  setting: 'The setting "kernel" asks for it.',
+  exact: 'The results show no clear noise, and this kernel searches best then.',
+  smooth: 'The results are noisy, and this kernel predicts left-out results better than Matern 5/2.',
+  rough:
+    'The results are noisy, and this kernel predicts left-out results better than the squared exponential.',
+};
+
+interface Fit extends Hyperparameters {
+  /** What the data say about noise. */
+  noise: 'none' | 'unclear' | 'some';
 }
 
-interface Problem {
-  rows: Float64Array;
-  z: Float64Array;
-  n: number;
-  groups: Groups;
+/** Positions of the observations that a model contradicts: the furthest off, at most a tenth of all. */
+function doubtful(model: GaussianProcess, n: number): number[] {
+  const { squares } = model.leftOut();
+  const most = (Math.sqrt(2 * Math.log(n)) + CONTRADICTION) ** 2;
+  const far = Array.from(squares.keys()).filter((i) => squares[i]! > most);
+  far.sort((a, b) => squares[b]! - squares[a]! || a - b);
+  return far.slice(0, Math.floor(n / 10)).sort((a, b) => a - b);
+}
+
+/**
+ * Logarithm of the density of left-out observations in a common unit. One in doubt counts as a normal variable with
+ * the variance that fits it best, and as rare as {@link DOUBT}.
+ */
+export function densityWith(model: GaussianProcess, data: Observations): number {
+  const { doubted } = model.choices!;
+  const { mean } = model.leftOut();
+  const output = model.output as StandardisedOutput;
+  const errors = doubted.map((i) => output.toModel(data.y[i]!) - mean[i]!);
+  const beyond = errors.reduce(
+    (sum, error) => sum + Math.log(DOUBT) - 0.5 * (1 + Math.log(2 * Math.PI * error * error)),
+    0,
+  );
+  return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity() + beyond);
 }
 
 /** Ways to share lengthscales: one for each input and, if different, one for each column. */
@@ -157,7 +265,7 @@ function search(
   lower[g + 1] = Math.log(noisePrior === 'flat' ? EXACT_NOISE_FLOOR : NOISE_FLOOR);
   upper[g + 1] = noisePrior === 'flat' ? Math.log(NOISE_FLOOR) : Math.log(4);
 
-  const evidence = new Evidence(problem.rows, problem.z, problem.n, groups, noisePrior);
+  const evidence = new Evidence(problem, noisePrior);
   let best: { x: Float64Array; value: number } | null = null;
   for (const start of starts) {
     const within = start.map((value, k) => Math.min(Math.max(value, lower[k]!), upper[k]!));
@@ -176,8 +284,8 @@ function search(
 }
 
 /** The logarithm of the posterior density without the prior of the noise. */
-function densityWithoutNoise({ rows, z, n, groups }: Problem, theta: Float64Array): number {
-  const evidence = new Evidence(rows, z, n, groups, 'flat');
+function densityWithoutNoise(problem: Problem, theta: Float64Array): number {
+  const evidence = new Evidence(problem, 'flat');
   return -evidence.negative(theta, new Float64Array(theta.length));
 }
 
@@ -185,7 +293,7 @@ function densityWithoutNoise({ rows, z, n, groups }: Problem, theta: Float64Arra
 function chooseWarp(
   data: Observations,
   y: Float64Array,
-  groups: Groups,
+  { shape, groups }: { shape: Shape; groups: Groups },
   options: GaussianProcessOptions,
   stop: () => boolean,
 ): Warp {
@@ -198,8 +306,9 @@ function chooseWarp(
     const output = new StandardisedOutput(y, warp);
     const z = data.y.map((value) => output.toModel(value));
     const start = startsOf(groups).slice(0, 1);
-    const theta = search({ rows: data.rows, z, n: data.n, groups }, start, 15, 'lognormal', stop);
-    const model = new GaussianProcess(data, groups, theta, output, false);
+    const { rows, n } = data;
+    const theta = search({ rows, z, n, shape, groups }, start, 15, 'lognormal', stop);
+    const model = new GaussianProcess(data, { shape, groups, theta }, output, false);
     return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity());
   };
   let best = none!;

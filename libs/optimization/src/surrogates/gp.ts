@@ -1,21 +1,29 @@
 import { ServiceError } from '@lab/contracts/vocabulary';
-import { arena, padded } from '../numeric/index.js';
+import { arena, padded, type Shape } from '../numeric/index.js';
 import { GaussianBeside } from './beside.js';
+import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './covariance.js';
 import { centre, factorCovariance, type Centred } from './factor.js';
-import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './matern.js';
 import { leaveOneOutOf } from './leave-one-out.js';
-import type { Observations } from './observations.js';
-import type { Beside, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
+import { positionsWithout, take, type Observations } from './observations.js';
+import type { Beside, Choices, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
+
+export interface Hyperparameters {
+  readonly shape: Shape;
+  readonly groups: Groups;
+  /** `[log lengthscale of each group, log output scale, log noise variance]`, in the scale of the model */
+  readonly theta: Float64Array;
+}
 
 /**
- * Exact Gaussian process with a constant mean by generalised least squares, Matern-5/2 covariance and given
- * hyperparameters. Rasmussen & Williams 2006, eq. 2.23 to 2.26 and 5.12.
+ * Exact Gaussian process with a constant mean by generalised least squares and given hyperparameters. Rasmussen &
+ * Williams 2006, eq. 2.23 to 2.26 and 5.12.
  */
 export class GaussianProcess implements FittedSurrogate {
   readonly d: number;
   readonly noise: number;
   readonly relevance: Float64Array;
-  private readonly n: number;
+  /** Positions of the observations that the process knows; the others are in doubt. */
+  private readonly kept: Int32Array;
   private readonly scale: number;
   /** The observed points, as `columnsOf`, in units of the lengthscales. */
   private readonly columns: Float64Array;
@@ -26,32 +34,35 @@ export class GaussianProcess implements FittedSurrogate {
   private readonly alone: Beside;
 
   /**
-   * @param theta `[log lengthscale of each group, log output scale, log noise variance]`, in the scale of the model
+   * @param doubted positions of observations that the process must not learn from
    * @throws ServiceError `internal` when the covariance cannot be factorised
    */
   constructor(
     private readonly data: Observations,
-    groups: Groups,
-    readonly theta: Float64Array,
+    readonly hyperparameters: Hyperparameters,
     readonly output: OutputMap,
-    readonly timedOut: boolean,
+    public timedOut: boolean,
+    private readonly doubted: readonly number[] = [],
+    readonly choices?: Choices,
   ) {
-    const { n } = data;
-    this.n = n;
+    const { shape, groups, theta } = hyperparameters;
     this.d = groups.of.length;
+    this.kept = positionsWithout(doubted, data.n);
+    const known = doubted.length === 0 ? data : take(data, this.d, this.kept);
+    const { n } = known;
     this.relevance = inverseLengthscales(groups, theta);
     this.scale = Math.exp(theta[groups.count]!);
     const noiseVariance = Math.exp(theta[groups.count + 1]!);
     this.noise = Math.sqrt(noiseVariance);
-    this.z = data.y.map((value) => output.toModel(value));
+    this.z = known.y.map((value) => output.toModel(value));
     const { d } = this;
     const stride = padded(n);
     const square = stride * stride;
-    const columns = columnsOf(data.rows, n, d);
+    const columns = columnsOf(known.rows, n, d);
     const x = arena.room((d + 2) * stride + 2 * square);
     const [solutions, l] = [x + d * stride, x + (d + 2) * stride];
     scaleColumns(columns, this.relevance, arena.numbers, x);
-    if (factorCovariance(x, n, d, this.scale, noiseVariance, l, l + square) === null) {
+    if (factorCovariance(shape, x, n, d, this.scale, noiseVariance, l, l + square) === null) {
       throw new ServiceError('internal', `The covariance of ${n} observations is not positive definite`);
     }
     this.centred = centre(l, this.z, solutions);
@@ -65,50 +76,59 @@ export class GaussianProcess implements FittedSurrogate {
   }
 
   beside(stay: Float64Array, count: number): Beside {
-    const { n, relevance, scale, columns, factor, centred } = this;
-    return new GaussianBeside({ n, relevance, scale, columns, factor, centred }, stay, count);
+    const { relevance, scale, columns, factor, centred } = this;
+    const { shape } = this.hyperparameters;
+    const n = this.kept.length;
+    return new GaussianBeside({ shape, n, relevance, scale, columns, factor, centred }, stay, count);
   }
 
   leaveOneOut(): LeaveOneOut {
-    const { mean, variance } = this.leaveOneOutOfModel();
+    const { mean, variance } = this.leftOut();
     return leaveOneOutOf(this.data.y, mean, variance.map(Math.sqrt), this.output);
   }
 
-  /** The sum of the log densities of the left-out observations, in the scale of the model. */
+  /** The sum of the log densities of the left-out observations that are not in doubt, in the scale of the model. */
   logPredictiveDensity(): number {
-    const { mean, variance } = this.leaveOneOutOfModel();
+    const { variance, squares } = this.leftOut();
     let sum = 0;
-    for (let i = 0; i < this.n; i++) {
-      const error = this.z[i]! - mean[i]!;
-      sum -= 0.5 * (Math.log(2 * Math.PI * variance[i]!) + (error * error) / variance[i]!);
-    }
+    for (const i of this.kept) sum -= 0.5 * (Math.log(2 * Math.PI * variance[i]!) + squares[i]!);
     return sum;
   }
 
   /**
-   * Predictions of each measurement from all others, with the same hyperparameters and the mean of the others (O.
-   * Dubrule: Cross validation of kriging in a unique neighborhood, 1983). Variances include the noise.
+   * Predictions of each measurement from all others that are not in doubt, with the same hyperparameters and the mean
+   * of the others (O. Dubrule: Cross validation of kriging in a unique neighborhood, 1983), in the scale of the model.
+   *
+   * @returns variances with the noise, and squared errors in units of them
    */
-  private leaveOneOutOfModel(): { mean: Float64Array; variance: Float64Array } {
-    const { n, factor } = this;
+  leftOut(): { mean: Float64Array; variance: Float64Array; squares: Float64Array } {
+    const { factor, kept, doubted, data, d } = this;
+    const n = kept.length;
     const stride = padded(n);
     const { alpha, ones, precision, mean: level } = this.centred;
-    const mean = new Float64Array(n);
-    const variance = new Float64Array(n);
+    const mean = new Float64Array(data.n);
+    const variance = new Float64Array(data.n);
     if (n === 1) {
-      mean[0] = level;
-      variance[0] = this.scale + this.noise ** 2;
-      return { mean, variance };
+      mean[kept[0]!] = level;
+      variance[kept[0]!] = this.scale + this.noise ** 2;
+    } else {
+      const l = arena.room(2 * stride * stride);
+      const { kernel, numbers } = arena;
+      numbers.set(factor, l);
+      kernel.inverse(l, stride, l + stride * stride);
+      kept.forEach((i, k) => {
+        const own = numbers[l + k * (stride + 1)]!;
+        mean[i] = this.z[k]! - alpha[k]! / (own - (ones[k]! * ones[k]!) / precision);
+        variance[i] = 1 / own;
+      });
     }
-    const l = arena.room(2 * stride * stride);
-    const { kernel, numbers } = arena;
-    numbers.set(factor, l);
-    kernel.inverse(l, stride, l + stride * stride);
-    for (let i = 0; i < n; i++) {
-      const own = numbers[l + i * (stride + 1)]!;
-      mean[i] = this.z[i]! - alpha[i]! / (own - (ones[i]! * ones[i]!) / precision);
-      variance[i] = 1 / own;
-    }
-    return { mean, variance };
+    const apart = take(data, d, Int32Array.from(doubted));
+    const beyond = this.alone.marginals(apart.rows, apart.n);
+    doubted.forEach((i, k) => {
+      mean[i] = beyond.mean[k]!;
+      variance[i] = beyond.variance[k]! + this.noise ** 2;
+    });
+    const squares = mean.map((value, i) => (this.output.toModel(data.y[i]!) - value) ** 2 / variance[i]!);
+    return { mean, variance, squares };
   }
 }

@@ -48,6 +48,11 @@ export function take(data: Observations, d: number, indices: Int32Array): Observ
   return { rows, y, n: indices.length };
 }
 
+/** The positions from 0 to `n - 1` but some. */
+export function positionsWithout(some: readonly number[], n: number): Int32Array {
+  return Int32Array.from({ length: n }, (_, i) => i).filter((i) => !some.includes(i));
+}
+
 /** Whether equal points were measured with results that differ by more than {@link CONFLICT}. */
 export function hasConflicts(data: Observations, d: number, output: OutputMap): boolean {
   const seen = new Map<string, number>();

@@ -45,8 +45,8 @@ export class StandardisedOutput implements OutputMap {
     return this.deviation * this.unit * Math.exp(-this.warp.logSlope(u));
   }
 
-  /** Logarithm of the derivative of {@link toModel} without the unit, which all maps of the same values share. */
+  /** Logarithm of the derivative of {@link toModel}. */
   logSlope(y: number): number {
-    return this.warp.logSlope(y / this.unit) - Math.log(this.deviation);
+    return this.warp.logSlope(y / this.unit) - Math.log(this.deviation) - Math.log(this.unit);
   }
 }

@@ -1,3 +1,6 @@
+import type { Shape } from '../numeric/index.js';
+import type { Warp } from './warping.js';
+
 /**
  * A model of one output, fitted to measurements. Points are rows of length `d` in the encoding of the domain
  * (`Domain.encode`): numbers scaled to [0, 1], categories one-hot.
@@ -65,6 +68,16 @@ export interface LeaveOneOut {
   r2: number;
 }
 
+/** What a fit decided, for people. */
+export interface Choices {
+  readonly kernel: Shape;
+  /** The reason for this kernel, as a sentence. */
+  readonly kernelReason: string;
+  readonly warping: Warp['name'];
+  /** Positions of the observations that contradict all others so much that the model ignores them. */
+  readonly doubted: readonly number[];
+}
+
 export interface FittedSurrogate extends Surrogate {
   readonly output: OutputMap;
   /** Standard deviation of the noise of a measurement, in the scale of the model. */
@@ -72,6 +85,8 @@ export interface FittedSurrogate extends Surrogate {
   leaveOneOut(): LeaveOneOut;
   /** Relevance of each encoded column, 0 or more (inverse lengthscales of a Gaussian process); null: the model has none. */
   readonly relevance: Float64Array | null;
+  /** Absent: the model decides nothing by evidence. */
+  readonly choices?: Choices;
   /** The time limit ended the fit; this is the best one found. */
   readonly timedOut: boolean;
 }

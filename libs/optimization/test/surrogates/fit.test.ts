@@ -31,7 +31,7 @@ describe('a fitted Gaussian process', () => {
   it('is the same for the same seed, and equal within rounding for another unit or order', () => {
     const { rows, y } = data(15, 2, smooth);
     const first = fitGaussianProcess(rows, y, 15, 2, options);
-    expect(fitGaussianProcess(rows, y, 15, 2, options).theta).toEqual(first.theta);
+    expect(fitGaussianProcess(rows, y, 15, 2, options).hyperparameters).toEqual(first.hyperparameters);
 
     const points = data(4, 2, smooth, 3).rows;
     const unscaled = first.posterior(points, 4).mean.map((z) => first.output.fromModel(z));

@@ -3,7 +3,8 @@ import { byJointPosterior } from '../exact-process.js';
 import { Rng } from '../../src/numeric/index.js';
 import { Evidence } from '../../src/surrogates/evidence.js';
 import { GaussianProcess } from '../../src/surrogates/gp.js';
-import type { Groups } from '../../src/surrogates/matern.js';
+import { SHAPES, type Shape } from '../../src/numeric/index.js';
+import type { Groups } from '../../src/surrogates/covariance.js';
 import { StandardisedOutput } from '../../src/surrogates/output-map.js';
 import type { OutputMap } from '../../src/surrogates/surrogate.js';
 
@@ -22,8 +23,13 @@ function sample(seed: number, n: number, d: number) {
   return { rows, y, n };
 }
 
-const model = (data: ReturnType<typeof sample>, groups: Groups, theta: Float64Array, output = plain) =>
-  new GaussianProcess(data, groups, theta, output, false);
+const model = (
+  data: ReturnType<typeof sample>,
+  groups: Groups,
+  theta: Float64Array,
+  output = plain,
+  shape: Shape = 'matern52',
+) => new GaussianProcess(data, { shape, groups, theta }, output, false);
 
 /** Solves `a x = b` by elimination with pivots, without a symmetric factorisation. */
 function eliminate(a: number[][], b: number[]): number[] {
@@ -42,9 +48,16 @@ function eliminate(a: number[][], b: number[]): number[] {
   return rows.map((row, i) => row[n]! / row[i]!);
 }
 
-function matern(a: ArrayLike<number>, b: ArrayLike<number>, lengthscales: number[], scale: number): number {
+function covarianceOf(
+  shape: Shape,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  lengthscales: number[],
+  scale: number,
+): number {
   let squared = 0;
   lengthscales.forEach((length, c) => (squared += ((a[c]! - b[c]!) / length) ** 2));
+  if (shape === 'squared_exponential') return scale * Math.exp(-squared / 2);
   const r = Math.sqrt(5 * squared);
   return scale * (1 + r + (5 * squared) / 3) * Math.exp(-r);
 }
@@ -70,12 +83,13 @@ function expectClose(got: ArrayLike<number>, wanted: ArrayLike<number>, toleranc
 
 describe('the evidence', () => {
   it.each([
-    ['lognormal', ard(3)],
-    ['flat', ard(3)],
-    ['lognormal', { of: Int32Array.from([0, 1, 1]), count: 2 }],
-  ] as const)('has the gradient of its value (%s)', (prior, groups) => {
-    const { rows, y, n } = sample(3, 12, 3);
-    const evidence = new Evidence(rows, y, n, groups, prior);
+    ['lognormal', 'matern52', ard(3)],
+    ['lognormal', 'squared_exponential', ard(3)],
+    ['flat', 'matern52', ard(3)],
+    ['lognormal', 'matern52', { of: Int32Array.from([0, 1, 1]), count: 2 }],
+  ] as const)('has the gradient of its value (%s, %s)', (prior, shape, groups) => {
+    const { rows, y: z, n } = sample(3, 12, 3);
+    const evidence = new Evidence({ rows, z, n, shape, groups }, prior);
     const rng = Rng.seeded(5);
     for (let round = 0; round < 5; round++) {
       const theta = Float64Array.from({ length: groups.count + 2 }, () => rng.normal() - 0.5);
@@ -91,11 +105,11 @@ describe('the evidence', () => {
 describe('the posterior', () => {
   const theta = Float64Array.from([Math.log(0.4), Math.log(0.9), Math.log(1.7), Math.log(0.02)]);
 
-  it('equals the closed form', () => {
+  it.each(SHAPES)('equals the closed form (%s)', (shape) => {
     for (const n of [1, 2, 4, 6]) {
       const data = sample(n, n, 2);
       const points = uniform(Rng.seeded(9), 6);
-      const k = (a: ArrayLike<number>, b: ArrayLike<number>) => matern(a, b, [0.4, 0.9], 1.7);
+      const k = (a: ArrayLike<number>, b: ArrayLike<number>) => covarianceOf(shape, a, b, [0.4, 0.9], 1.7);
       const x = Array.from({ length: n }, (_, i) => data.rows.subarray(2 * i, 2 * i + 2));
       const p = Array.from({ length: 3 }, (_, a) => points.subarray(2 * a, 2 * a + 2));
       const covariance = x.map((a, i) => x.map((b, j) => k(a, b) + (i === j ? 0.02 : 0)));
@@ -108,16 +122,16 @@ describe('the posterior', () => {
       const joint = p.flatMap((a, i) =>
         p.map((b, j) => k(a, b) - dot(cross[i]!, eliminate(covariance, cross[j]!))),
       );
-      const posterior = model(data, ard(2), theta).posterior(points, 3);
+      const posterior = model(data, ard(2), theta, plain, shape).posterior(points, 3);
       expectClose(posterior.mean, mean, 1e-10);
       expectClose(posterior.covariance, joint, 1e-10);
     }
   });
 
-  it('has correct derivatives with respect to the points', () => {
+  it.each(SHAPES)('has correct derivatives with respect to the points (%s)', (shape) => {
     const data = sample(7, 9, 2);
     for (const groups of [ard(2), { of: Int32Array.from([0, 0]), count: 1 }]) {
-      const gp = model(data, groups, groups.count === 2 ? theta : theta.subarray(1));
+      const gp = model(data, groups, groups.count === 2 ? theta : theta.subarray(1), plain, shape);
       const rng = Rng.seeded(2);
       const points = uniform(rng, 8);
       points.set(points.subarray(0, 2), 6); // a repeated point
@@ -135,9 +149,9 @@ describe('the posterior', () => {
     }
   });
 
-  it('equals the joint posterior when some of the points stay fixed', () => {
+  it.each(SHAPES)('equals the joint posterior when some of the points stay fixed (%s)', (shape) => {
     const data = sample(7, 9, 2);
-    const gp = model(data, ard(2), theta);
+    const gp = model(data, ard(2), theta, plain, shape);
     const rng = Rng.seeded(2);
     const [stay, points] = [uniform(rng, 6), uniform(rng, 10)];
     stay.set(data.rows.subarray(0, 2)); // one of them was measured

@@ -1,6 +1,6 @@
 import * as dense from './dense-routines.js';
 import { type Kernel, RESERVED } from '../../../src/numeric/kernel.js';
-import * as matern from './matern-routines.js';
+import * as covariance from './covariance-routines.js';
 import * as network from './network-routines.js';
 
 /** The routines without WebAssembly. */
@@ -21,9 +21,9 @@ export function typescriptKernel(): Kernel {
     solveLowerTransposed: (l, stride, x, rows) => dense.solveLowerTransposed(a, l, stride, x, rows),
     inverse: (l, stride, room) => dense.inverse(a, l, stride, room),
     products: (...given) => dense.products(a, ...given),
-    maternBetween: (...given) => matern.maternBetween(a, ...given),
-    maternWithin: (...given) => matern.maternWithin(a, ...given),
-    maternPull: (...given) => matern.maternPull(a, ...given),
+    covarianceBetween: (...given) => covariance.covarianceBetween(a, ...given),
+    covarianceWithin: (...given) => covariance.covarianceWithin(a, ...given),
+    covariancePull: (...given) => covariance.covariancePull(a, ...given),
     networkForward: (...given) => network.networkForward(a, ...given),
     networkBackward: (...given) => network.networkBackward(a, ...given),
     networkToInputs: (...given) => network.networkToInputs(a, ...given),

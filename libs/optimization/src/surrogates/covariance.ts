@@ -1,8 +1,9 @@
-import { padded } from '../numeric/index.js';
+import { padded, type Shape } from '../numeric/index.js';
 
 /**
- * Matern-5/2 covariance with one lengthscale per group of columns (automatic relevance determination). C. E.
- * Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.17 and section 5.1.
+ * Matern-5/2 and squared exponential covariances with one lengthscale per group of columns (automatic relevance
+ * determination). C. E. Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.9, 4.17 and
+ * section 5.1.
  */
 
 const SQRT5 = Math.sqrt(5);
@@ -53,6 +54,7 @@ export function scaleColumns(
  * @returns `covariance` (`p x q`), and `slope` with `d covariance / d a_c = -slope * (a_c - b_c)` in those units
  */
 export function crossCovariance(
+  shape: Shape,
   a: Float64Array,
   p: number,
   b: Float64Array,
@@ -68,6 +70,10 @@ export function crossCovariance(
       for (let c = 0, x = i * d, y = j * d; c < d; c++, x++, y++) {
         const difference = a[x]! - b[y]!;
         squared += difference * difference;
+      }
+      if (shape === 'squared_exponential') {
+        covariance[at] = slope[at] = scale * Math.exp(-squared / 2);
+        continue;
       }
       const r = SQRT5 * Math.sqrt(squared);
       const decay = scale * Math.exp(-r);
