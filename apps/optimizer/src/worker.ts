@@ -72,8 +72,13 @@ export class OptimizerWorker {
         sessions.compute(body, { type: 'tell', trials: body.trials }, requests.tell),
       ),
       serve(requests.propose, (body) => {
-        const { runs, insights } = body;
-        return sessions.compute(body, { type: 'propose', runs, insights }, requests.propose);
+        const { runs, insights, schedule } = body;
+        const question = { type: 'propose' as const, runs, insights };
+        return sessions.compute(
+          body,
+          schedule === undefined ? question : { ...question, schedule },
+          requests.propose,
+        );
       }),
       serve(requests.configure, (body) => {
         const { runtime_params } = body;

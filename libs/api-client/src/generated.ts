@@ -3962,6 +3962,8 @@ export interface components {
       durations?: {
         [key: string]: number;
       };
+      /** @description Durations that depend on a parameter. `durations` of the same task go first; otherwise the most specific name counts. */
+      paces?: components['schemas']['SimulatedPace'][];
       /** @description Attempts that fail. */
       failures?: components['schemas']['SimulatedFailure'][];
       /** @description Calls of devices with twins. A task with calls takes as long as they do, unless `durations` names it. */
@@ -4128,6 +4130,28 @@ export interface components {
       lab_name: string;
       /** @example station_1 */
       name: string;
+    };
+    SimulatedPace: {
+      /**
+       * @description Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.
+       * @example mix_colors
+       */
+      task: string;
+      /**
+       * @description Parameter of the task with a number.
+       * @example mixing_time
+       */
+      parameter: string;
+      /**
+       * @description Seconds for each unit of the parameter.
+       * @example 0.02
+       */
+      each: number;
+      /**
+       * @description Seconds that the task takes in any case. Default: 0.
+       * @example 0.4
+       */
+      base?: number;
     };
     SimulatedFailure: {
       /**
@@ -5517,7 +5541,34 @@ export interface components {
         adjusted?: boolean;
         /** @description Time limits that ended a computation early. */
         limits_used?: string[];
+        /** @description Present if `batch` is `schedule_aware` and another row had a greater expected improvement. */
+        schedule?: {
+          /**
+           * @description The reason in words.
+           * @example chosen because it finishes 12 min earlier at 97 % of the expected improvement
+           */
+          reason: string;
+          /**
+           * @description Its expected improvement, as a share of the greatest one.
+           * @example 0.97
+           */
+          worth: number;
+          /**
+           * @description Expected seconds from the moment at which its run may begin to the end of the run.
+           * @example 1800
+           */
+          seconds: number;
+          /**
+           * @description The same for the row with the greatest expected improvement.
+           * @example 2520
+           */
+          plain_seconds: number;
+        };
       };
+      /** @description Seconds that each task of its run took, by name of the task; null until the run has completed. */
+      durations?: {
+        [key: string]: number;
+      } | null;
     };
     /** @description How the parameters of one run were found. */
     JournalEntry: {
@@ -5572,6 +5623,29 @@ export interface components {
         adjusted?: boolean;
         /** @description Time limits that ended a computation early. */
         limits_used?: string[];
+        /** @description Present if `batch` is `schedule_aware` and another row had a greater expected improvement. */
+        schedule?: {
+          /**
+           * @description The reason in words.
+           * @example chosen because it finishes 12 min earlier at 97 % of the expected improvement
+           */
+          reason: string;
+          /**
+           * @description Its expected improvement, as a share of the greatest one.
+           * @example 0.97
+           */
+          worth: number;
+          /**
+           * @description Expected seconds from the moment at which its run may begin to the end of the run.
+           * @example 1800
+           */
+          seconds: number;
+          /**
+           * @description The same for the row with the greatest expected improvement.
+           * @example 2520
+           */
+          plain_seconds: number;
+        };
       };
     };
     /** @description The optimizer of a protocol before any campaign uses it. */
@@ -9589,6 +9663,7 @@ export type SimulatedRuns = components['schemas']['SimulatedRuns'];
 export type SimulatedCampaign = components['schemas']['SimulatedCampaign'];
 export type SimulatedTasks = components['schemas']['SimulatedTasks'];
 export type DeviceReference = components['schemas']['DeviceReference'];
+export type SimulatedPace = components['schemas']['SimulatedPace'];
 export type SimulatedFailure = components['schemas']['SimulatedFailure'];
 export type SimulatedCall = components['schemas']['SimulatedCall'];
 export type SimulatedLoss = components['schemas']['SimulatedLoss'];

@@ -14,6 +14,7 @@ export * from './messages/effects.js';
 export * from './messages/envelope.js';
 export { type FunctionParameter } from './messages/function-parameter.js';
 export * from './messages/ipc.js';
+export { type LabSchedule, type PlannedLabTask } from './messages/lab-schedule.js';
 export { allLabs, isWithinLabs, type LabRights } from './messages/lab-rights.js';
 export * from './messages/log.js';
 export * from './messages/optimizer.js';

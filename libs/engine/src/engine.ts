@@ -10,7 +10,7 @@ import {
   type WantedCode,
 } from './agents/index.js';
 import { Deletions, LegalHolds } from './deletions/index.js';
-import { Dispatcher, Workload } from './dispatch/index.js';
+import { Dispatcher, labScheduleFor, Workload } from './dispatch/index.js';
 import { type EngineOptions, type EnginePorts, defaultOptions } from './engine-options.js';
 import { LabMap } from './labs/index.js';
 import {
@@ -30,7 +30,7 @@ import {
   WorkRequests,
 } from './people/index.js';
 import { Rollouts } from './rollouts/index.js';
-import { type WorkingRows, workingRowsOf } from './rows/index.js';
+import { type CampaignRow, type WorkingRows, workingRowsOf } from './rows/index.js';
 import {
   EmergencyStops,
   Outages,
@@ -157,7 +157,9 @@ export class Engine {
     this.#attention = new Attention({
       ...{ loop, ids, agents, directory, labs, epoch, lostAfterMs, quotas, ...watched },
     });
-    this.#optimizers = new CampaignOptimizers({ optimizers, state, log }, enqueue);
+    const scheduleFor = (campaign: CampaignRow) =>
+      labScheduleFor({ workload, state, now: clock.now() }, campaign);
+    this.#optimizers = new CampaignOptimizers({ optimizers, state, log, scheduleFor }, enqueue);
 
     const requests = { loop, submit, person };
     const campaigns = new CampaignRequests({ ...requests, optimizers, sessions: this.#optimizers, timers });

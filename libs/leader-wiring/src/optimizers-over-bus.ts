@@ -97,8 +97,13 @@ function sessionOver(
     id: session.session,
     worker: worker.instance,
     tell: async (trials) => void (await ask(requests.tell, worker, { ...session, trials: [...trials] })),
-    propose: (runs, insights) =>
-      ask(requests.propose, worker, { ...session, runs: [...runs], insights: [...insights] }),
+    propose: (runs, insights, schedule) =>
+      ask(requests.propose, worker, {
+        ...session,
+        runs: [...runs],
+        insights: [...insights],
+        ...(schedule === undefined ? {} : { schedule }),
+      }),
     configure: async (params) =>
       (await ask(requests.configure, worker, { ...session, runtime_params: params })).runtime_params,
     best: async () => (await ask(requests.best, worker, session)).rows,

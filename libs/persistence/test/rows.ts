@@ -170,6 +170,7 @@ export function trial(campaignId: string, n: number, over: Partial<TrialRow> = {
     outputs: null,
     additional: {},
     note: { journal: 'ünïcode', tokens: { input: 12, output: 3 } },
+    durations: null,
     ...over,
   };
 }

@@ -13,6 +13,7 @@ import {
 import { logLevels } from '../vocabulary.js';
 import { zodOf } from '../rest/fields/field.js';
 import { insight, runtimeParameters, Trial } from '../rest/optimizer.js';
+import { labSchedule } from './lab-schedule.js';
 import { givenRows } from './optimizer.js';
 
 /**
@@ -234,6 +235,8 @@ export const toOptimizer = z.discriminatedUnion('type', [
     ...asked,
     runs: z.array(z.object({ number: z.number(), run: z.string() })),
     insights: z.array(insight.zod()),
+    /** As in `optimizer.propose`. */
+    schedule: labSchedule.optional(),
   }),
   z.object({ type: z.literal('configure'), ...asked, runtime_params: runtimeParameters.zod() }),
   z.object({ type: z.literal('best'), ...asked }),

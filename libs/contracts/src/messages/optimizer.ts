@@ -12,6 +12,7 @@ import {
 import { codeRuntime } from '../rest/work/code-runtime.js';
 import { zodSchema } from '../schema.js';
 import { defineEvent, requestsOf } from './define.js';
+import { labSchedule } from './lab-schedule.js';
 import { itself } from './process-roles.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
@@ -117,6 +118,8 @@ export const optimizerRequests = {
       runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
       /** Insights that no suggestion of the AI has used yet, oldest first. */
       insights: z.array(insight.zod()),
+      /** Only for an optimizer whose runtime parameter `batch` is `schedule_aware`. Absent: no plan is known. */
+      schedule: labSchedule.optional(),
     }),
     z.object({
       trials: z.array(trial),

@@ -80,6 +80,23 @@ export class SettingField {
 export const trialSources = ['optimizer', 'ai', 'given'] as const;
 export type TrialSource = (typeof trialSources)[number];
 
+/** Why a row was taken in place of the one with the greatest expected improvement. */
+const scheduleChoice = object(
+  {
+    reason: text(
+      'The reason in words.',
+      'chosen because it finishes 12 min earlier at 97 % of the expected improvement',
+    ),
+    worth: number('Its expected improvement, as a share of the greatest one.', 0.97),
+    seconds: number(
+      'Expected seconds from the moment at which its run may begin to the end of the run.',
+      1800,
+    ),
+    plain_seconds: number('The same for the row with the greatest expected improvement.', 2520),
+  },
+  'Present if `batch` is `schedule_aware` and another row had a greater expected improvement.',
+);
+
 /** Plain JSON that is kept with the trial. Together the notes are the journal of the campaign. */
 const trialNote = object(
   {
@@ -93,6 +110,7 @@ const trialNote = object(
     fallback: optional(cause),
     adjusted: optional(flag('True: values were changed a little to fit the domain.')),
     limits_used: optional(list(text(), 'Time limits that ended a computation early.')),
+    schedule: optional(scheduleChoice),
   },
   'How the parameters were found; `fallback`: why the AI was not used although it was its turn.',
 );
@@ -116,6 +134,16 @@ export class Trial {
   @Field(free<Record<string, JsonValue>>('Values of `ai_additional_parameters`, as far as they are known.'))
   additional!: Record<string, JsonValue>;
   @Field(trialNote) note!: TrialNote;
+  /** An orchestrator of the release before does not store it. */
+  @Optional(
+    orNull(
+      map(
+        number('Seconds.', 41.2),
+        'Seconds that each task of its run took, by name of the task; null until the run has completed.',
+      ),
+    ),
+  )
+  durations?: Record<string, number> | null | undefined;
 }
 
 /** What an optimizer says about itself once it is made. */

@@ -158,6 +158,21 @@ export class SimulatedCall {
   output?: string;
 }
 
+/** A duration that depends on a parameter: `base + each * parameter` seconds. */
+export class SimulatedPace {
+  @Field(
+    line(
+      [1, 500],
+      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.',
+      'mix_colors',
+    ),
+  )
+  task!: string;
+  @Field(line([1, 500], 'Parameter of the task with a number.', 'mixing_time')) parameter!: string;
+  @Field(seconds('Seconds for each unit of the parameter.', 0.02)) each!: number;
+  @Optional(seconds('Seconds that the task takes in any case. Default: 0.', 0.4)) base?: number;
+}
+
 /** A device that is out of order for a while. */
 export class SimulatedLoss {
   @Field(
@@ -222,6 +237,14 @@ export class SimulationScenario {
     ),
   )
   durations?: Record<string, number>;
+  @Optional(
+    bodies(
+      SimulatedPace,
+      1_000,
+      'Durations that depend on a parameter. `durations` of the same task go first; otherwise the most specific name counts.',
+    ),
+  )
+  paces?: SimulatedPace[];
   @Optional(bodies(SimulatedFailure, 1_000, 'Attempts that fail.')) failures?: SimulatedFailure[];
   @Optional(
     bodies(

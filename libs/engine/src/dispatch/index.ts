@@ -2,5 +2,6 @@
 
 export { Dispatcher } from './dispatcher.js';
 export { expectedEnd } from './expected-end.js';
+export { labScheduleFor } from './lab-schedule.js';
 export { UnitView } from './units.js';
 export { Workload } from './workload.js';

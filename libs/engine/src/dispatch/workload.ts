@@ -104,13 +104,22 @@ export class Workload {
 
   #planOf(state: WorkingState, run: ProtocolRunRow): ProtocolPlan | undefined {
     const snapshot = state.protocolOf(run);
-    if (snapshot === undefined) return undefined;
+    return snapshot === undefined ? undefined : this.planOf(snapshot);
+  }
+
+  /** The plan data of every run of a protocol. */
+  planOf(snapshot: ProtocolSnapshot): ProtocolPlan {
     let plan = this.#plans.get(snapshot);
     if (plan === undefined) {
       plan = protocolPlan(snapshot, this.ports.labs());
       this.#plans.set(snapshot, plan);
     }
     return plan;
+  }
+
+  /** Expected seconds of a task of coming runs of a protocol; null: unknown. */
+  expectedSeconds(protocol: string, { entry }: PlannedEntry): number | null {
+    return this.ports.durations.of(protocol, entry.name, entry.duration).expected;
   }
 
   /** A queued task of a run; undefined: its definition is missing. */

@@ -7,6 +7,7 @@ import type {
   Insight,
   JsonObject,
   JsonValue,
+  LabSchedule,
   ModuleReference,
   OptimizerDescription,
   RunState,
@@ -278,10 +279,15 @@ export interface OptimizerSession {
   readonly runtime?: CodeRuntime | undefined;
   /** Reports trials that are new or have another state. A repeated report changes nothing. */
   tell(trials: readonly Trial[]): Promise<void>;
-  /** Proposes a row for each run. The same run always gets the same row. */
+  /**
+   * Proposes a row for each run. The same run always gets the same row.
+   *
+   * @param schedule unfinished work, for an optimizer that chooses by it; absent: none is known
+   */
   propose(
     runs: readonly { number: number; run: string }[],
     insights: readonly Insight[],
+    schedule?: LabSchedule,
   ): Promise<{ trials: readonly Trial[]; insights_used: readonly string[] }>;
   /** Changes all given parameters, or none. @returns all parameters after the change */
   configure(params: RuntimeParameterValues): Promise<RuntimeParameterValues>;

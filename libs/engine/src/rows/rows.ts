@@ -210,11 +210,16 @@ export interface AttemptRow {
 }
 
 /** The parameters of one run of a campaign with an optimizer. Made before the run and never used for another run. */
-export interface TrialRow extends Trial {
+export interface TrialRow extends Omit<Trial, 'durations'> {
   /** {@link trialKey} */
   id: string;
   campaignId: string;
+  /** Seconds that each completed task of its run took; null: the run has not completed. */
+  durations: Record<string, number> | null;
 }
+
+/** The fields of a trial that the end of its run sets. */
+type TrialResult = Pick<TrialRow, 'state' | 'outputs' | 'additional' | 'durations'>;
 
 /** A decision that only a person can make. */
 export interface AttentionRow {
@@ -439,7 +444,7 @@ export type Change =
   | { op: 'insertAttempt'; row: AttemptRow }
   | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
   | { op: 'insertTrial'; row: TrialRow }
-  | { op: 'updateTrial'; id: string; patch: Partial<Pick<TrialRow, 'state' | 'outputs' | 'additional'>> }
+  | { op: 'updateTrial'; id: string; patch: Partial<TrialResult> }
   /** Takes a free device or resource. The fence must be one above the stored one. Fails when the unit is not free. */
   | { op: 'claim'; kind: AllocationKind; key: string; taskRunId: string; fence: number; at: number }
   /** Passes a held unit from one task run of a run to the next. The fence rises as well. */

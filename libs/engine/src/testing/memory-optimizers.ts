@@ -4,6 +4,7 @@ import {
   type Insight,
   type JsonObject,
   type JsonValue,
+  type LabSchedule,
   type OptimizerDescription,
   type RuntimeParameterValues,
   type TaskParameters,
@@ -27,6 +28,8 @@ export interface MemorySession extends OptimizerSession {
   runtimeParams: RuntimeParameterValues;
   /** All reported trials, in order. */
   readonly told: Pick<Trial, 'number' | 'state' | 'inputs' | 'outputs'>[];
+  /** The schedule of each request for proposals; undefined: it had none. */
+  readonly schedules: (LabSchedule | undefined)[];
   /** Proposed rows, by number of the run. */
   readonly proposed: Map<number, Trial['inputs']>;
   /** False: the session was closed, replaced or lost. */
@@ -151,6 +154,7 @@ export class MemoryOptimizers implements Optimizers {
       making,
       runtimeParams: {},
       told: [],
+      schedules: [],
       proposed: new Map(),
       alive: true,
       tell: (trials) =>
@@ -166,11 +170,12 @@ export class MemoryOptimizers implements Optimizers {
             }
           },
         ),
-      propose: (runs, insights) =>
+      propose: (runs, insights, schedule) =>
         call(
           'propose',
           runs.map(({ number }) => number),
           () => {
+            session.schedules.push(schedule);
             const trials = runs.map(({ number, run }): Trial => {
               const inputs = session.proposed.get(number) ?? this.row(number, making.overrides);
               session.proposed.set(number, inputs);

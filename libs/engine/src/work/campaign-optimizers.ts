@@ -5,6 +5,7 @@ import {
   ServiceError,
   toServiceError,
   type ErrorCode,
+  type LabSchedule,
   type Trial,
 } from '@lab/contracts';
 import { Backoff, jsonEqual, type Log } from '@lab/ports';
@@ -82,7 +83,13 @@ export class CampaignOptimizers {
   #stopListening = (): void => undefined;
 
   constructor(
-    private readonly ports: { optimizers: Optimizers | undefined; state: WorkingState; log: Log },
+    private readonly ports: {
+      optimizers: Optimizers | undefined;
+      state: WorkingState;
+      log: Log;
+      /** The unfinished work at this moment; undefined: it is too large for a message. */
+      scheduleFor: (campaign: CampaignRow) => LabSchedule | undefined;
+    },
     private readonly enqueue: (name: string, act: (turn: Turn) => void) => void,
   ) {}
 
@@ -278,7 +285,7 @@ export class CampaignOptimizers {
     this.#call(
       campaign,
       connection,
-      () => session.propose(runs, insights),
+      () => session.propose(runs, insights, this.#scheduleFor(campaign)),
       (turn, { trials, insights_used: used }) => {
         connection.single = false;
         this.#retries.clear(id);
@@ -298,6 +305,14 @@ export class CampaignOptimizers {
         else noteFailure(turn, campaign, error.code, error.message);
       },
     );
+  }
+
+  /** The unfinished work, if the optimizer chooses by it. */
+  #scheduleFor({ id }: CampaignRow): LabSchedule | undefined {
+    const campaign = this.ports.state.rows.campaigns.get(id);
+    return campaign?.optimizer?.runtime_params['batch'] === 'schedule_aware'
+      ? this.ports.scheduleFor(campaign)
+      : undefined;
   }
 
   #askBest(campaign: CampaignRow, connection: Connection, session: OptimizerSession): void {

@@ -65,6 +65,7 @@ export function settleTrial(turn: Turn, run: ProtocolRunRow, completed: boolean)
         ),
       ),
       ...(completed && outputs !== null ? { state: 'measured', outputs } : { state: 'failed' }),
+      ...(completed ? { durations: durationsOf(tasks) } : {}),
     },
   });
 }
@@ -225,7 +226,7 @@ export function storable(value: unknown): unknown {
 
 function insertTrial(turn: Turn, campaign: CampaignRow, trial: Trial): void {
   const id = trialKey(campaign.id, trial.number);
-  turn.emit({ op: 'insertTrial', row: { ...trial, id, campaignId: campaign.id } });
+  turn.emit({ op: 'insertTrial', row: { ...trial, id, campaignId: campaign.id, durations: null } });
 }
 
 /** Turns `{ 'mix.cyan': 2 }` into `{ mix: { cyan: 2 } }`. */
@@ -250,6 +251,17 @@ function inputsIn(parameters: TaskParameters, names: readonly string[]): Trial['
     inputs[name] = value;
   }
   return inputs;
+}
+
+/** Seconds that each completed task took, in its last attempt. */
+function durationsOf(tasks: readonly TaskRunRow[]): Record<string, number> {
+  return Object.fromEntries(
+    tasks.flatMap(({ name, state, startedAt, endedAt }) =>
+      state === 'completed' && startedAt !== null && endedAt !== null
+        ? [[name, Math.max(0, endedAt - startedAt) / 1000]]
+        : [],
+    ),
+  );
 }
 
 function numbersOf(tasks: readonly TaskRunRow[], names: readonly string[]): Record<string, number> | null {

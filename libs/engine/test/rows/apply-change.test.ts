@@ -112,6 +112,7 @@ const trial: TrialRow = {
   outputs: null,
   additional: {},
   note: {},
+  durations: null,
 };
 
 function rowsWith(rows: {

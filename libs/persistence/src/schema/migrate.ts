@@ -25,6 +25,7 @@ import { pipelineTokens } from './migrations/0020-pipeline-tokens.js';
 import { taskOrder } from './migrations/0021-task-order.js';
 import { runtimes } from './migrations/0022-runtimes.js';
 import { deviceFiles } from './migrations/0023-device-files.js';
+import { trialDurations } from './migrations/0024-trial-durations.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0021_task_order': taskOrder,
   '0022_runtimes': runtimes,
   '0023_device_files': deviceFiles,
+  '0024_trial_durations': trialDurations,
 };
 
 /**

@@ -203,7 +203,9 @@ export const trials = tableOf<TrialRow>()({
     outputs: 'jsonb?',
     additional: 'jsonb',
     note: 'jsonb',
+    durations: 'jsonb?',
   },
+  later: ['durations'],
   constraints: [
     'constraint trial_number unique (campaign_id, number)',
     oneOf('source', ['optimizer', 'ai', 'given']),

@@ -125,6 +125,7 @@ describe('a database of another development version', () => {
       '0021_task_order',
       '0022_runtimes',
       '0023_device_files',
+      '0024_trial_durations',
     ]);
   });
 });

@@ -191,6 +191,7 @@ describe('the store', () => {
       { name: '0021_task_order' },
       { name: '0022_runtimes' },
       { name: '0023_device_files' },
+      { name: '0024_trial_durations' },
     ]);
     await dropDatabase(postgres.url, name);
   });

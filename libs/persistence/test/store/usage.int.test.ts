@@ -237,6 +237,7 @@ describe('the store', () => {
       drop index task_run_by_name;
       create index task_run_devices on task_run (id);
       alter table access_token drop column pipeline, drop column exchanged;
+      alter table trial drop column durations;
       alter table attempt drop column runtime;
       alter table effect drop column runtime;
       drop function device_file_store(text, double precision, jsonb), device_file_remove(text),

@@ -1420,6 +1420,19 @@ class JournalEntryNoteFallback(TypedDict):
     """The cause in words."""
 
 
+class JournalEntryNoteSchedule(TypedDict):
+    """Present if `batch` is `schedule_aware` and another row had a greater expected improvement."""
+
+    reason: str
+    """The reason in words."""
+    worth: float
+    """Its expected improvement, as a share of the greatest one."""
+    seconds: float
+    """Expected seconds from the moment at which its run may begin to the end of the run."""
+    plain_seconds: float
+    """The same for the row with the greatest expected improvement."""
+
+
 class JournalEntryNote(TypedDict):
     """How the parameters were found; `fallback`: why the AI was not used although it was its turn."""
 
@@ -1435,6 +1448,8 @@ class JournalEntryNote(TypedDict):
     """True: values were changed a little to fit the domain."""
     limits_used: NotRequired[list[str]]
     """Time limits that ended a computation early."""
+    schedule: NotRequired[JournalEntryNoteSchedule]
+    """Present if `batch` is `schedule_aware` and another row had a greater expected improvement."""
 
 
 class JournalEntry(TypedDict):
@@ -2860,6 +2875,17 @@ SimulatedLoss = TypedDict(
 )
 
 
+class SimulatedPace(TypedDict):
+    task: str
+    """Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`."""
+    parameter: str
+    """Parameter of the task with a number."""
+    each: float
+    """Seconds for each unit of the parameter."""
+    base: NotRequired[float]
+    """Seconds that the task takes in any case. Default: 0."""
+
+
 class SimulatedRunRecord(TypedDict):
     name: str
     """Name of the protocol run."""
@@ -3065,6 +3091,9 @@ class SimulationScenario(TypedDict):
     durations: NotRequired[dict[str, float]]
     """Seconds that tasks really take. They replace the expected durations. The name is a task type,
     `<protocol>.<task>` or the label `<protocol run>/<task>`; the most specific name counts."""
+    paces: NotRequired[list[SimulatedPace]]
+    """Durations that depend on a parameter. `durations` of the same task go first; otherwise the most specific
+    name counts."""
     failures: NotRequired[list[SimulatedFailure]]
     """Attempts that fail."""
     calls: NotRequired[list[SimulatedCall]]
@@ -3385,6 +3414,19 @@ class TrialNoteFallback(TypedDict):
     """The cause in words."""
 
 
+class TrialNoteSchedule(TypedDict):
+    """Present if `batch` is `schedule_aware` and another row had a greater expected improvement."""
+
+    reason: str
+    """The reason in words."""
+    worth: float
+    """Its expected improvement, as a share of the greatest one."""
+    seconds: float
+    """Expected seconds from the moment at which its run may begin to the end of the run."""
+    plain_seconds: float
+    """The same for the row with the greatest expected improvement."""
+
+
 class TrialNote(TypedDict):
     """How the parameters were found; `fallback`: why the AI was not used although it was its turn."""
 
@@ -3400,6 +3442,8 @@ class TrialNote(TypedDict):
     """True: values were changed a little to fit the domain."""
     limits_used: NotRequired[list[str]]
     """Time limits that ended a computation early."""
+    schedule: NotRequired[TrialNoteSchedule]
+    """Present if `batch` is `schedule_aware` and another row had a greater expected improvement."""
 
 
 class Trial(TypedDict):
@@ -3421,6 +3465,8 @@ class Trial(TypedDict):
     """Values of `ai_additional_parameters`, as far as they are known."""
     note: TrialNote
     """How the parameters were found; `fallback`: why the AI was not used although it was its turn."""
+    durations: NotRequired[dict[str, float] | None]
+    """Seconds that each task of its run took, by name of the task; null until the run has completed."""
 
 
 class UsageRecord(TypedDict):

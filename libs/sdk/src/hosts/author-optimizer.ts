@@ -10,7 +10,10 @@ export interface AuthorOptimizer {
   report(inputs: object[], outputs: object[], runNames: readonly string[]): unknown;
   report_started?(inputs: object[], runNames: readonly string[]): unknown;
   report_failed?(inputs: object[], runNames: readonly string[]): unknown;
-  /** Takes who chose the points of runs, and the values of `get_additional_names`, before the runs are reported. */
+  /**
+   * Takes who chose the points of runs, the values of `get_additional_names`, and how many seconds the tasks of completed runs
+   * took, before the runs are reported.
+   */
   report_details?(details: object[]): unknown;
   get_optimal_solutions(): unknown;
   get_input_names(): unknown;
@@ -21,6 +24,8 @@ export interface AuthorOptimizer {
   set_runtime_params(params: RuntimeParameters): unknown;
   /** Remarks of people that no suggestion has used yet. */
   offer_insights?(insights: readonly { id: string; text: string }[]): unknown;
+  /** Takes the unfinished work of the laboratory, before a sample. Only for an optimizer with `batch: schedule_aware`. */
+  report_schedule?(schedule: object | null): unknown;
   /** How the optimizer found the latest sample. */
   last_sample?(): unknown;
   explain?(): unknown;

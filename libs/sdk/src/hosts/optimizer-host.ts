@@ -76,7 +76,11 @@ class OptimizerHost {
       case 'tell':
         return { measured: await session.tell(message.trials) };
       case 'propose':
-        return (await session.propose(message.runs, message.insights)) as unknown as JsonObject;
+        return (await session.propose(
+          message.runs,
+          message.insights,
+          message.schedule,
+        )) as unknown as JsonObject;
       case 'configure':
         return { runtime_params: session.configure(message.runtime_params) };
       case 'best':

@@ -1,6 +1,7 @@
 import type {
   Insight,
   JsonValue,
+  LabSchedule,
   RuntimeParameterValues,
   Trial,
   TrialNote,
@@ -61,7 +62,12 @@ export class OptimizerSession {
    */
   async tell(trials: readonly Trial[]): Promise<number> {
     this.optimizer.report_details?.(
-      trials.map(({ run, source, note, additional }) => structuredClone({ run, source, note, additional })),
+      trials.map(({ run, source, note, additional, durations }) =>
+        structuredClone({
+          ...{ run, source, note, additional },
+          ...(durations === null || durations === undefined ? {} : { durations }),
+        }),
+      ),
     );
     for (const { step, trials: together } of this.#stepsFor(trials)) {
       try {
@@ -88,14 +94,17 @@ export class OptimizerSession {
   /**
    * Returns rows for runs. A run that has a row in this session keeps it.
    *
+   * @param schedule unfinished work of the laboratory; absent: the optimizer does not choose by it, or it is unknown
+   *
    * @throws the error of the author's code; Error that names the fault of the returned table
    */
   async propose(
     runs: readonly Run[],
     insights: readonly Insight[],
+    schedule?: LabSchedule,
   ): Promise<{ trials: Trial[]; insights_used: string[] }> {
     const missing = runs.filter(({ number }) => !this.#known.has(number)).sort((a, b) => a.number - b.number);
-    if (missing.length > 0) await this.#sample(missing, insights);
+    if (missing.length > 0) await this.#sample(missing, insights, schedule);
     const found = runs.map(({ number }) => this.#known.get(number)!);
     return {
       trials: found.map(({ trial }) => trial),
@@ -159,7 +168,12 @@ export class OptimizerSession {
     await this.optimizer.report(inputs, outputs, names);
   }
 
-  async #sample(runs: readonly Run[], insights: readonly Insight[]): Promise<void> {
+  async #sample(
+    runs: readonly Run[],
+    insights: readonly Insight[],
+    schedule: LabSchedule | undefined,
+  ): Promise<void> {
+    this.optimizer.report_schedule?.(schedule ?? null);
     this.optimizer.offer_insights?.(insights.map(({ id, text }) => ({ id, text })));
     const table: unknown = await this.optimizer.sample(
       runs.length,
