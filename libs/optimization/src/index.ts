@@ -40,10 +40,11 @@ export {
   type SampleReport,
 } from './optimizer/bayesian.js';
 export type { SamplingMethod } from './domain/designs.js';
-export type { AcquisitionKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
+export type { AcquisitionKind, BatchKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
 export type { ExplainedOutput, Explanation } from './optimizer/explain.js';
 export type { Prediction } from './optimizer/models.js';
 export type { Run } from './optimizer/runs.js';
+export type { ReportedDurations } from './optimizer/timed-durations.js';
 
 // The hybrid optimizer (specification, "Optimizer settings of the hybrid optimizer"), and the services of its host.
 export { HybridOptimizer } from './hybrid/hybrid.js';

@@ -4,7 +4,8 @@ import type { Point } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
 import type { AcquisitionFunction } from './acquisition.js';
 import { Ascent, climb, type Candidate, type Effort } from './ascent.js';
-import { chosenStarts, nearby, scattered } from './starts.js';
+import { preferred, type Choice, type Preference } from './preference.js';
+import { alongInputs, chosenStarts, nearby, scattered } from './starts.js';
 
 export interface MaximiseOptions {
   /** Number of points to choose, 1 or more. */
@@ -18,11 +19,15 @@ export interface MaximiseOptions {
   now: () => number;
   /** Milliseconds after which the best result so far is used. */
   timeLimitMs: number;
+  /** Absent: the rows of the highest value are chosen. */
+  preference?: Preference;
 }
 
 export interface Maximum {
   /** Feasible, distinct and unused rows; fewer than requested only when the domain seems to hold no more. */
   rows: Float64Array[];
+  /** Of each row: why it was chosen in place of the one of the highest value; null: it is that one. */
+  choices: (Choice | null)[];
   /** The time limit ended a search. */
   timedOut: boolean;
 }
@@ -48,6 +53,7 @@ const POLISHED_VARIABLES = 60;
 /**
  * Chooses points of the highest value one after the other, each with the earlier ones pending (Wilson, Hutter and
  * Deisenroth 2018). A small batch is then moved together. Finite domains of up to 100,000 combinations are listed.
+ * With a preference, each point is chosen among those of nearly the highest value, and none is moved afterwards.
  * Deterministic unless the time limit ends it.
  *
  * @throws ServiceError `invalid` as `Domain.sample`
@@ -57,7 +63,7 @@ export function maximise(
   domain: Domain,
   options: MaximiseOptions,
 ): Maximum {
-  const { count, now, timeLimitMs } = options;
+  const { count, now, timeLimitMs, preference } = options;
   const rng = Rng.seeded(options.seed);
   const begin = now();
   let timedOut = false;
@@ -69,18 +75,30 @@ export function maximise(
   };
   const used = options.used.map((point) => domain.encode(point));
   const search = new Search(domain, rng, options.promising);
-  const polished = count > 1 && count <= acquisition.jointLimit && count * domain.d <= POLISHED_VARIABLES;
+  const polished =
+    preference === undefined &&
+    count > 1 &&
+    count <= acquisition.jointLimit &&
+    count * domain.d <= POLISHED_VARIABLES;
   const rows: Float64Array[] = [];
+  const choices: (Choice | null)[] = [];
   let current = acquisition;
   while (rows.length < count) {
     const share = ((polished ? 0.8 : 1) * (rows.length + 1)) / count;
-    const found = search.best(current, [...used, ...rows], until(share));
+    const stop = until(share);
+    const found = search.best(current, [...used, ...rows], stop);
     if (found === null) break;
-    rows.push(found.row);
-    if (rows.length < count) current = current.withPending(found.row, 1);
+    const { row, choice } =
+      preference === undefined || stop()
+        ? { row: found.row, choice: null }
+        : search.preferred(found, current, [...used, ...rows], preference, stop);
+    preference?.choose(row);
+    rows.push(row);
+    choices.push(choice);
+    if (rows.length < count) current = current.withPending(row, 1);
   }
-  if (!polished || rows.length < count) return { rows, timedOut };
-  return { rows: polish(acquisition, domain, rows, used, search.ascent, until(1)), timedOut };
+  if (!polished || rows.length < count) return { rows, choices, timedOut };
+  return { rows: polish(acquisition, domain, rows, used, search.ascent, until(1)), choices, timedOut };
 }
 
 /** Chooses one point after the other, from candidates that are drawn once. */
@@ -147,6 +165,19 @@ class Search {
       if (beside !== undefined && beside.value > unused.value) return beside;
     }
     return unused ?? this.anyUnused(acquisition, reached, used);
+  }
+
+  /** The preferred one of the unused rows that are nearly as good as the best one. */
+  preferred(
+    best: Candidate,
+    acquisition: AcquisitionFunction,
+    used: readonly Float64Array[],
+    preference: Preference,
+    stop: () => boolean,
+  ): { row: Float64Array; choice: Choice | null } {
+    const valued = (rows: readonly Float64Array[]) => this.valued(rows, acquisition, used);
+    const changed = (row: Float64Array) => valued(alongInputs(this.domain, row));
+    return preferred(best, valued(this.candidates), changed, preference, stop);
   }
 
   /** An unused row near the others, or anywhere. */

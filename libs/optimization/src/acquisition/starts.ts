@@ -44,6 +44,26 @@ export function nearby(
   return rows;
 }
 
+/** Changes of one encoded number by {@link alongInputs}. */
+const CHANGES = [-0.5, -0.25, -0.12, -0.06, -0.03, -0.015, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5];
+
+/** Feasible rows that differ from a row in one numeric input, by steps of several lengths, or by another category. */
+export function alongInputs(domain: Domain, row: Float64Array): Float64Array[] {
+  const rows: Float64Array[] = [];
+  for (const [j, { kind }] of domain.columns.entries()) {
+    // Above every other column of its input, a category is chosen.
+    const values = kind === 'categorical' ? [2] : CHANGES.map((change) => row[j]! + change);
+    for (const value of values) {
+      if (kind !== 'categorical' && (value < -0.25 || value > 1.25)) continue;
+      const changed = row.slice();
+      changed[j] = kind === 'categorical' ? value : Math.min(1, Math.max(0, value));
+      const settled = domain.project(changed);
+      if (settled !== null) rows.push(settled);
+    }
+  }
+  return rows;
+}
+
 /**
  * Selects starts among candidates: the best ones, and others at random with a probability that rises with their value
  * (Boltzmann, in units of the standard deviation of the values; as BoTorch's `initialize_q_batch`).

@@ -1,4 +1,4 @@
-import type { TrialNote, TrialSource } from '@lab/contracts';
+import type { LabSchedule, TrialNote, TrialSource } from '@lab/contracts';
 import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
@@ -235,6 +235,12 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
    */
   report_details(details: readonly RunDetails[]): void {
     this.log.tell(details);
+    this.optimizer.report_details?.(details);
+  }
+
+  /** Passes the unfinished work of the laboratory on to the plugged-in optimizer. */
+  report_schedule(schedule: LabSchedule | null): void {
+    this.optimizer.report_schedule?.(schedule);
   }
 
   /** Replaces the insights for the next suggestion of the AI, oldest first. */
@@ -335,13 +341,21 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     const rows = await this.optimizer.sample(count, named.length === count ? named : undefined);
     const points = proposedPoints(rows, count, this.domain);
     this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
-    const limits = [...(this.optimizer.last_sample?.().limits_used ?? [])];
+    const account = this.optimizer.last_sample?.() ?? {};
+    const limits = [...(account.limits_used ?? [])];
     const { tokens, ...others } = note;
     if (limits.length > 0) others.limits_used = limits;
     this.settle(
       names,
       'optimizer',
-      points.map((_, i) => ({ ...others, ...(i === 0 && tokens !== undefined ? { tokens } : {}) })),
+      points.map((_, i) => {
+        const schedule = account.rows?.[i]?.note.schedule;
+        return {
+          ...others,
+          ...(i === 0 && tokens !== undefined ? { tokens } : {}),
+          ...(schedule === undefined ? {} : { schedule }),
+        };
+      }),
       { insights_used: [], limits_used: limits },
     );
     return points.map((point) => ({ ...point }));

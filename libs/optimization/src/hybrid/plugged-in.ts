@@ -1,4 +1,4 @@
-import type { Fault } from '@lab/contracts';
+import type { Fault, LabSchedule, TrialNote } from '@lab/contracts';
 import { ServiceError } from '@lab/contracts/vocabulary';
 import type { AbstractSequentialOptimizer, ParameterField, RuntimeParameters, Table } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
@@ -8,12 +8,18 @@ import type { Explanation } from '../optimizer/explain.js';
 import { faultOf, under } from '../optimizer/fields.js';
 import { invalid } from '../optimizer/settings.js';
 import type { Belief } from './prompt.js';
+import type { RunDetails } from './records.js';
 import { hybridFields, hybridKeys } from './settings.js';
 
 /** Optional methods of the plugged-in optimizer beyond its contract. */
 export interface OptionalMethods {
   explain?(): unknown;
-  last_sample?(): { limits_used?: readonly string[] };
+  last_sample?(): {
+    limits_used?: readonly string[];
+    rows?: readonly { note: Pick<TrialNote, 'schedule'> }[];
+  };
+  report_details?(details: readonly RunDetails[]): void;
+  report_schedule?(schedule: LabSchedule | null): void;
   state?(): unknown;
   restore?(state: unknown): void;
 }

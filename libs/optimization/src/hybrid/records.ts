@@ -9,6 +9,8 @@ export interface RunDetails {
   note: TrialNote;
   /** Known values of `ai_additional_parameters`. */
   additional: Record<string, JsonValue>;
+  /** Seconds that its tasks took; null or absent: unknown. */
+  durations?: Record<string, number> | null;
 }
 
 /** A remark of a person for the AI. */

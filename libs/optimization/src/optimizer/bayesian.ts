@@ -1,3 +1,4 @@
+import type { LabSchedule, TrialNote } from '@lab/contracts';
 import { ServiceError } from '@lab/contracts/vocabulary';
 import {
   AbstractSequentialOptimizer,
@@ -14,6 +15,7 @@ import { explained, type Explanation } from './explain.js';
 import { fitModels, predict, type Models } from './models.js';
 import { fitOf, proposeByModel } from './proposal.js';
 import { completeOf, Runs, type PlacedRun, type Run } from './runs.js';
+import { notesOf } from './schedule-notes.js';
 import {
   bayesianArgumentNames,
   changedSettings,
@@ -25,6 +27,7 @@ import {
 } from './settings.js';
 import { solutionsOf } from './solutions.js';
 import { pointsOf, resultsOf, runNamesOf } from './tables.js';
+import { TimedDurations, type ReportedDurations } from './timed-durations.js';
 
 /** Most rows of a sample. */
 const MOST_ROWS = 1000;
@@ -40,6 +43,8 @@ export interface OptimizerState {
   space: Space;
   runs: Run[];
   runtime_params: RuntimeParameters;
+  /** Seconds that the tasks of completed runs took; absent: none are known. */
+  durations?: ReportedDurations[];
 }
 
 /** The origin of a sample. */
@@ -48,6 +53,8 @@ export interface SampleReport {
   origins: ('initial' | 'model')[];
   /** Time limits that ended a computation early; the best result so far was used. */
   limits_used: ('fit_time_limit' | 'proposal_time_limit')[];
+  /** Of each row, as the journal of the campaign keeps it; absent: the acquisition value alone has decided. */
+  rows?: { source: 'optimizer'; note: TrialNote }[];
 }
 
 /**
@@ -59,6 +66,8 @@ export interface SampleReport {
  *   gets the same runs makes the same proposals.
  * - A run in progress counts as one with an unknown result. The optimizer does not propose a failed run again, and
  *   avoids regions where runs probably fail.
+ * - With `batch` `schedule_aware`, proposals also depend on the durations of completed runs and on the latest schedule.
+ *   Without a schedule, or when a duration is unknown, they are those of `plain`.
  * - A call that throws changes nothing.
  */
 export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
@@ -66,6 +75,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   private readonly space: Space;
   private readonly runs: Runs;
   private readonly design: InitialDesign;
+  private readonly durations: TimedDurations;
+  private schedule: LabSchedule | null = null;
   private settings: Settings;
   private models: { of: string; found: Models } | null = null;
   private lastReport: SampleReport = { origins: [], limits_used: [] };
@@ -86,6 +97,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     this.domain = Domain.of(this.space);
     this.runs = new Runs((point) => this.domain.encode(point), this.get_input_names());
     const { initial_sampling_method: method, num_initial_samples: initial, seed } = this.settings;
+    this.durations = new TimedDurations(this.domain, this.runs);
     this.design = new InitialDesign(this.domain, method, initial, seed);
   }
 
@@ -126,7 +138,12 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     if (rows.length < count && !blind) {
       const models = this.fitted();
       if (models.timedOut) report.limits_used.push('fit_time_limit');
-      const { found, timedOut } = proposeByModel({
+      const preference =
+        this.settings.batch === 'schedule_aware' && this.schedule !== null
+          ? this.durations.preference(this.schedule, this.settings.batch_loss)
+          : null;
+      for (const row of rows) preference?.choose(row);
+      const { found, choices, timedOut } = proposeByModel({
         domain: this.domain,
         outputs: this.space.outputs,
         models,
@@ -136,8 +153,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
         count: count - rows.length,
         settings: this.settings,
         now: () => this.clock.now(),
+        preference,
       });
       if (timedOut) report.limits_used.push('proposal_time_limit');
+      if (choices.some((choice) => choice !== null))
+        report.rows = notesOf([...rows.map(() => null), ...choices], report.limits_used);
       rows.push(...found);
       report.origins.push(...found.map(() => 'model' as const));
     }
@@ -179,6 +199,21 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   override report_failed(inputs_df: Table, run_names?: readonly string[]): void {
     const points = pointsOf(inputs_df, this.domain);
     this.record(points, run_names, (point, name) => this.runs.fail(point, name));
+  }
+
+  /**
+   * Records how long the tasks of completed runs took. It replaces earlier details of the same runs, and may be called before
+   * or after the report of the runs.
+   *
+   * @param details `durations`: seconds by name of the task; null or absent: unknown
+   */
+  report_details(details: readonly { run: string; durations?: Record<string, number> | null }[]): void {
+    this.durations.report(details);
+  }
+
+  /** Replaces the unfinished work of the laboratory, for `batch` `schedule_aware`; null: it is unknown. */
+  report_schedule(schedule: LabSchedule | null): void {
+    this.schedule = structuredClone(schedule);
   }
 
   /**
@@ -245,11 +280,13 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   }
 
   state(): OptimizerState {
+    const durations = this.durations.state();
     return structuredClone({
       format: 1,
       space: this.space,
       runs: this.runs.state(),
       runtime_params: this.get_runtime_params(),
+      ...(durations.length === 0 ? {} : { durations }),
     });
   }
 
@@ -278,6 +315,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     );
     this.set_runtime_params(state.runtime_params);
     this.runs.restore(structuredClone(state.runs));
+    this.durations.restore(state.durations ?? []);
+    this.schedule = null;
   }
 
   private record(

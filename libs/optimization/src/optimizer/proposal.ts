@@ -1,6 +1,7 @@
 import type { AcquisitionChoice } from '../acquisition/acquisition.js';
 import { acquisitionFunction } from '../acquisition/create.js';
 import { maximise } from '../acquisition/maximise.js';
+import type { Choice, Preference } from '../acquisition/preference.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
@@ -32,6 +33,8 @@ export interface ProposalProblem {
   count: number;
   settings: Settings;
   now: () => number;
+  /** Null: the acquisition value alone decides. */
+  preference: Preference | null;
 }
 
 /**
@@ -39,8 +42,12 @@ export interface ProposalProblem {
  *
  * @returns encoded rows, distinct and unused; fewer: the domain has no more
  */
-export function proposeByModel(problem: ProposalProblem): { found: Float64Array[]; timedOut: boolean } {
-  const { domain, outputs, models, runs, complete, chosen, count, settings, now } = problem;
+export function proposeByModel(problem: ProposalProblem): {
+  found: Float64Array[];
+  choices: (Choice | null)[];
+  timedOut: boolean;
+} {
+  const { domain, outputs, models, runs, complete, chosen, count, settings, now, preference } = problem;
   const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
@@ -62,15 +69,16 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
     timeLimitMs: Math.max(0, end - now()) / 4,
     now,
   });
-  const { rows, timedOut } = maximise(acquisition, domain, {
+  const { rows, choices, timedOut } = maximise(acquisition, domain, {
     count,
     used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
     promising: ranked(outputs, results).map((i) => complete[i]!.row),
     seed: rng.word(),
     now,
     timeLimitMs: Math.max(0, end - now()),
+    ...(preference === null ? {} : { preference }),
   });
-  return { found: rows, timedOut };
+  return { found: rows, choices, timedOut };
 }
 
 /**

@@ -20,6 +20,9 @@ export type KernelKind = (typeof kernelKinds)[number];
 const outlierKinds = ['automatic', 'keep'] as const;
 export type OutlierKind = (typeof outlierKinds)[number];
 
+const batchKinds = ['plain', 'schedule_aware'] as const;
+export type BatchKind = (typeof batchKinds)[number];
+
 /** Constructor arguments, plain JSON (specification, "Built-in Bayesian optimizer constructor arguments"). */
 export interface BayesianArguments {
   inputs: readonly Input[];
@@ -59,6 +62,13 @@ export interface BayesianArguments {
   fit_time_limit?: number;
   /** Seconds for the search of the rows of one sample, after which the best results so far are used. Default 10. */
   proposal_time_limit?: number;
+  /**
+   * `schedule_aware`: the choice among points of nearly the same expected improvement falls on the one with the most
+   * improvement per hour in the present plan of the laboratory. Default `plain`: the greatest expected improvement.
+   */
+  batch?: BatchKind;
+  /** The greatest loss of expected improvement for that, as a share, 0 to 0.95. Default 0.5. */
+  batch_loss?: number;
 }
 
 /** The arguments with every default filled in. */
@@ -103,6 +113,20 @@ export const settingFields: ParameterField[] = [
   ),
   numberField('fit_time_limit', 10, true, [0.01, 3600], 'Seconds for the fits of one sample'),
   numberField('proposal_time_limit', 10, true, [0.01, 3600], 'Seconds for the search of one sample'),
+  selectField(
+    'batch',
+    'plain',
+    true,
+    batchKinds,
+    'Whether points of nearly the same worth are chosen by when their runs would end',
+  ),
+  numberField(
+    'batch_loss',
+    0.5,
+    true,
+    [0, 0.95],
+    'schedule_aware: the greatest loss of expected improvement, as a share',
+  ),
   numberField(
     'num_initial_samples',
     null,
@@ -128,6 +152,8 @@ export const bayesianArgumentNames: readonly string[] = [
   'seed',
   'fit_time_limit',
   'proposal_time_limit',
+  'batch',
+  'batch_loss',
 ];
 
 /** Checks all but the space. @throws ServiceError `invalid` with one fault for each mistake */
@@ -170,6 +196,8 @@ export function settingsOf(args: BayesianArguments): Settings {
     outliers: args.outliers ?? 'automatic',
     fit_time_limit: args.fit_time_limit ?? 10,
     proposal_time_limit: args.proposal_time_limit ?? 10,
+    batch: args.batch ?? 'plain',
+    batch_loss: args.batch_loss ?? 0.5,
     num_initial_samples: args.num_initial_samples ?? Math.min(20, Math.max(5, 2 * args.inputs.length)),
     initial_sampling_method: args.initial_sampling_method ?? 'SOBOL',
     reference_point: { ...args.reference_point },
@@ -178,6 +206,7 @@ export function settingsOf(args: BayesianArguments): Settings {
   faults.push(
     ...valueFaults(settings),
     ...acquisitionFaults(settings.acquisition_function, objectives.length),
+    ...batchFaults(settings),
   );
   for (const [key, value] of Object.entries(settings.reference_point)) {
     const known = objectives.some((output) => output.key === key);
@@ -223,7 +252,8 @@ export function changedSettings(settings: Settings, params: RuntimeParameters, o
     }));
   faults.push(...valueFaults(merged));
   const changed = { ...settings, ...merged } as Settings;
-  if (faults.length === 0) faults.push(...acquisitionFaults(changed.acquisition_function, objectives));
+  if (faults.length === 0)
+    faults.push(...acquisitionFaults(changed.acquisition_function, objectives), ...batchFaults(changed));
   if (faults.length > 0) throw invalid('The runtime parameters are invalid; none was changed', faults);
   return changed;
 }
@@ -249,6 +279,19 @@ function acquisitionFaults(kind: AcquisitionKind | null, objectives: number): Fa
   if (kind === 'qLogNEHVI' && objectives > 4)
     return wrong(`at most 4 objectives, and there are ${objectives}`, 'Use qLogNParEGO');
   return [];
+}
+
+/** Shares of an improvement need an acquisition function that is the logarithm of one. */
+function batchFaults({ batch, acquisition_function: kind }: Settings): Fault[] {
+  if (batch !== 'schedule_aware' || kind !== 'qUCB') return [];
+  return [
+    {
+      path: 'batch',
+      code: 'acquisition_function',
+      message: 'schedule_aware compares expected improvements, and qUCB has none',
+      hint: 'Use qLogEI or qLogNEI, or "batch": "plain"',
+    },
+  ];
 }
 
 function valueFaults(values: object): Fault[] {
