@@ -131,6 +131,7 @@ function goingOn({ store, clock }: Laboratory, attempt: AttemptRow, luck: Luck) 
     label: run === undefined ? task.name : `${run.name}/${task.name}`,
     task_type: task.type,
     devices: attempt.devices,
+    parameters: task.inputParameters,
     resources: task.resources,
   });
   const now = clock.now();

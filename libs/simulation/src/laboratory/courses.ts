@@ -12,6 +12,8 @@ export interface Luck {
   seed: number;
   /** Seconds by label, by `<protocol>.<task>` or by task type. */
   durations: Readonly<Record<string, number>>;
+  /** Seconds that follow from a parameter, for tasks without an entry in `durations`. */
+  paces?: NonNullable<SimulationScenario['paces']>;
   failures: NonNullable<SimulationScenario['failures']>;
   /** Calls of twins; absent: none. */
   calls?: SimulationScenario['calls'];
@@ -22,9 +24,8 @@ export interface Luck {
 /** A started attempt, as its agent gets it. */
 export type Started = Pick<
   TaskStart,
-  'attempt_id' | 'task_run_id' | 'label' | 'task_type' | 'devices' | 'resources'
-> &
-  Partial<Pick<TaskStart, 'parameters'>>;
+  'attempt_id' | 'task_run_id' | 'label' | 'task_type' | 'devices' | 'parameters' | 'resources'
+>;
 
 /** Assumed duration in seconds of a task with no known duration. */
 const unknownDuration = 1;
@@ -51,7 +52,7 @@ export function courseOf(
   const { seed, jitter } = luck;
   const chance = (what: string): number => chanceOf(seed, what, start.label, attempt);
   const called = twins && callsOf(luck, names, start, twins);
-  const expected = called?.seconds ?? expectedSeconds(luck, names, task, protocol);
+  const expected = called?.seconds ?? expectedSeconds(luck, names, start, task, protocol);
   const ms = Math.round(expected * 1000 * (1 + jitter * (2 * chance('duration') - 1)));
   for (const [index, failure] of luck.failures.entries()) {
     if (!names.includes(failure.task) || chance(`failure ${index}`) >= failure.probability) continue;
@@ -100,7 +101,7 @@ function callsOf(
   if (name === undefined) return undefined;
   const { ms, outputs } = twins.course(
     numbered.filter(({ call }) => call.task === name),
-    { devices: start.devices, parameters: start.parameters ?? {} },
+    { devices: start.devices, parameters: start.parameters },
     now,
   );
   const isGiven = names.some((each) => Object.hasOwn(durations, each));
@@ -110,11 +111,18 @@ function callsOf(
 function expectedSeconds(
   luck: Luck,
   names: readonly string[],
+  { parameters }: Started,
   task: TaskRunRow | undefined,
   protocol: ProtocolSnapshot | undefined,
 ): number {
   for (const name of names)
     if (Object.hasOwn(luck.durations, name)) return luck.durations[name] ?? unknownDuration;
+  for (const name of names) {
+    const pace = luck.paces?.find((each) => each.task === name);
+    const value = parameters[pace?.parameter ?? ''];
+    if (pace !== undefined && typeof value === 'number')
+      return Math.max(0, (pace.base ?? 0) + pace.each * value);
+  }
   const known = task === undefined ? null : luck.expected(task);
   if (known !== null) return known;
   return protocol?.protocol.tasks.find(({ name }) => name === task?.name)?.duration ?? unknownDuration;

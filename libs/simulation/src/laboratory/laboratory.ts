@@ -1,5 +1,11 @@
 import { longestSimulationS, ServiceError, toServiceError, type TaskStart } from '@lab/contracts';
-import { type Definitions, type DurationSamples, Engine, type WorkingRows } from '@lab/engine';
+import {
+  type Definitions,
+  type DurationSamples,
+  Engine,
+  type Optimizers,
+  type WorkingRows,
+} from '@lab/engine';
 import type { Policy } from '@lab/scheduling';
 import { type Clock, type Log, VirtualClock } from '@lab/ports';
 import { History } from './history.js';
@@ -28,6 +34,8 @@ export interface LaboratoryParts {
   rows?: WorkingRows;
   /** Observed durations of tasks before the start. */
   samples?: DurationSamples[];
+  /** Optimizers of campaigns. Default: each proposes the row of the latest trial again. */
+  optimizers?: Optimizers;
   /** Called with the name of each protocol run that ends. */
   onRunOver?: (name: string) => void;
 }
@@ -64,7 +72,8 @@ export class Laboratory {
   #defect: ServiceError | undefined;
   readonly #shouldStop: () => boolean;
 
-  constructor({ definitions, policy, ports, courseOf, now, rows, samples, onRunOver }: LaboratoryParts) {
+  constructor({ definitions, policy, ports, courseOf, now, ...more }: LaboratoryParts) {
+    const { rows, samples, optimizers = simulatedOptimizers(), onRunOver } = more;
     const active = (): void => void (this.#activity += 1);
     this.#shouldStop = ports.shouldStop ?? (() => false);
     this.clock = new VirtualClock(now);
@@ -95,7 +104,7 @@ export class Laboratory {
         ids: { next: () => `sim-${(ids += 1).toString().padStart(9, '0')}` },
         store: this.store,
         agents: this.agents,
-        optimizers: simulatedOptimizers(),
+        optimizers,
         definitions,
         policy: this.policy,
         log,

@@ -40,6 +40,7 @@ export async function simulate(
     jitter: scenario.jitter ?? 0,
     seed: scenario.seed ?? 1,
     durations: scenario.durations ?? {},
+    paces: scenario.paces ?? [],
     failures: scenario.failures ?? [],
     calls: scenario.calls ?? [],
     expected: (task) => (task.runId === null ? (durations.get(task.name) ?? null) : null),

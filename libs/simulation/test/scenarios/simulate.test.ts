@@ -153,6 +153,29 @@ describe('a simulation', () => {
     expect(ends).toEqual([23, 33]);
   });
 
+  it('takes the duration of a task from its parameter', async () => {
+    const lab = new SmallLab().with('warm', [
+      {
+        name: 'warm',
+        seconds: 1,
+        parameters: { minutes: { kind: 'dynamic' } },
+        inputs: { minutes: { type: 'float', desc: '', unit: 'min' } },
+      },
+    ]);
+    const scenario = (paces: SimulationScenario['paces'], durations = {}): SimulationScenario => ({
+      protocols: [2, 5].map((minutes) => ({ type: 'warm', parameters: { warm: { minutes } } })),
+      ...{ paces, durations },
+    });
+    const endsOf = async (asked: SimulationScenario) =>
+      (await play(asked, lab)).protocol_runs.map(({ end }) => end);
+    const slow = { task: 'warm', parameter: 'minutes', each: 60, base: 10 };
+    expect(await endsOf(scenario([slow]))).toEqual([130, 310]);
+    expect(await endsOf(scenario([slow, { ...slow, task: 'warm_002/warm', each: 1 }]))).toEqual([130, 15]);
+    expect(await endsOf(scenario([slow], { warm: 7 }))).toEqual([7, 7]);
+    // Nobody says what a parameter without a number means.
+    expect(await endsOf(scenario([{ ...slow, parameter: 'hours' }]))).toEqual([1, 1]);
+  });
+
   it('fails attempts, and repeats them where this is safe', async () => {
     const retry = { retry: { attempts: 50, backoff: 1 } };
     const scenario: SimulationScenario = {
