@@ -85,8 +85,8 @@ class DiscreteInput(Declaration):
 class CategoricalInput(Declaration):
     """One of several texts without an order.
 
-    `descriptors`: by category its measurable properties, as many numbers for each, in any units. An optimizer may expect
-    similar results of categories with similar numbers.
+    `descriptors`: by category its measurable properties, as many numbers for each, in any units. An optimizer may
+    expect similar results of categories with similar numbers.
     """
 
     key: str
