@@ -1,9 +1,8 @@
 import { listedCombinations, type Domain } from '../domain/domain.js';
-import type { LinearConstraints } from '../domain/linear-constraints.js';
 import type { Point } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
 import type { AcquisitionFunction } from './acquisition.js';
-import { Ascent, climb, type Candidate, type Effort } from './ascent.js';
+import { Ascent, type Candidate, type Effort } from './ascent.js';
 import { preferred, type Choice, type Preference } from './preference.js';
 import { alongInputs, chosenStarts, nearby, scattered } from './starts.js';
 
@@ -47,14 +46,12 @@ const OTHER_STARTS = 5;
 const LISTED_AGAIN = 4096;
 /** Candidates valued between two checks of the time. */
 const VALUED_TOGETHER = 64;
-/** A batch of at most this many variables is moved together at the end. */
-const POLISHED_VARIABLES = 60;
 
 /**
  * Chooses points of the highest value one after the other, each with the earlier ones pending (Wilson, Hutter and
- * Deisenroth 2018). A small batch is then moved together. Finite domains of up to 100,000 combinations are listed.
- * With a preference, each point is chosen among those of nearly the highest value, and none is moved afterwards.
- * Deterministic unless the time limit ends it.
+ * Deisenroth 2018). The batch is not moved together afterwards: over the same joint samples, that search finds what
+ * pleases the samples and not the models. Finite domains of up to 100,000 combinations are listed. With a preference, each
+ * point is chosen among those of nearly the highest value. Deterministic unless the time limit ends it.
  *
  * @throws ServiceError `invalid` as `Domain.sample`
  */
@@ -75,17 +72,11 @@ export function maximise(
   };
   const used = options.used.map((point) => domain.encode(point));
   const search = new Search(domain, rng, options.promising);
-  const polished =
-    preference === undefined &&
-    count > 1 &&
-    count <= acquisition.jointLimit &&
-    count * domain.d <= POLISHED_VARIABLES;
   const rows: Float64Array[] = [];
   const choices: (Choice | null)[] = [];
   let current = acquisition;
   while (rows.length < count) {
-    const share = ((polished ? 0.8 : 1) * (rows.length + 1)) / count;
-    const stop = until(share);
+    const stop = until((rows.length + 1) / count);
     const found = search.best(current, [...used, ...rows], stop);
     if (found === null) break;
     const { row, choice } =
@@ -97,13 +88,12 @@ export function maximise(
     choices.push(choice);
     if (rows.length < count) current = current.withPending(row, 1);
   }
-  if (!polished || rows.length < count) return { rows, choices, timedOut };
-  return { rows: polish(acquisition, domain, rows, used, search.ascent, until(1)), choices, timedOut };
+  return { rows, choices, timedOut };
 }
 
 /** Chooses one point after the other, from candidates that are drawn once. */
 class Search {
-  readonly ascent: Ascent;
+  private readonly ascent: Ascent;
   /** All possible rows, or those worth valuing for the next point. */
   private candidates: readonly Float64Array[];
   private readonly complete: boolean;
@@ -223,54 +213,6 @@ class Search {
     const values = acquisition.values(joined(open), open.length);
     return open.map((row, i) => ({ row, value: values[i]! }));
   }
-}
-
-/** Moves the continuous inputs of a batch together, and accepts a result that is better, feasible and distinct. */
-function polish(
-  acquisition: AcquisitionFunction,
-  domain: Domain,
-  rows: Float64Array[],
-  used: readonly Float64Array[],
-  ascent: Ascent,
-  stop: () => boolean,
-): Float64Array[] {
-  const q = rows.length;
-  const { d } = domain;
-  if (stop() || !domain.columns.some(({ kind }) => kind === 'continuous')) return rows;
-  const start = joined(rows, d);
-  const constraints = together(rows.map((row) => domain.slice(row)));
-  const moved = climb(acquisition, start, constraints, q, { iterations: 50, stop });
-  const found: Float64Array[] = [];
-  for (let i = 0; i < q; i++) {
-    const row = ascent.feasible(moved.slice(i * d, (i + 1) * d));
-    if (row === null || isAmong(row, used) || isAmong(row, found)) return rows;
-    found.push(row);
-  }
-  return acquisition.value(joined(found, d), q) > acquisition.value(start, q) ? found : rows;
-}
-
-function together(parts: readonly LinearConstraints[]): LinearConstraints {
-  const { d } = parts[0]!;
-  const width = parts.length * d;
-  const stacked = (matrix: 'aEq' | 'aLe', bound: 'bEq' | 'bLe') => {
-    const height = parts[0]![bound].length;
-    const a = new Float64Array(parts.length * height * width);
-    parts.forEach((part, i) => {
-      for (let r = 0; r < height; r++) {
-        a.set(part[matrix].subarray(r * d, (r + 1) * d), (i * height + r) * width + i * d);
-      }
-    });
-    return a;
-  };
-  return {
-    d: width,
-    aEq: stacked('aEq', 'bEq'),
-    bEq: joined(parts.map(({ bEq }) => bEq)),
-    aLe: stacked('aLe', 'bLe'),
-    bLe: joined(parts.map(({ bLe }) => bLe)),
-    lower: joined(parts.map(({ lower }) => lower)),
-    upper: joined(parts.map(({ upper }) => upper)),
-  };
 }
 
 /** Says whether a row is one of the others: encoded numbers differ by at most 1e-9 of the range. */
