@@ -1,3 +1,4 @@
+import type { Rng } from '../numeric/index.js';
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
 import { positions } from './pareto.js';
 
@@ -27,4 +28,67 @@ export function mostOftenBest(best: Iterable<readonly number[]>, n: number, limi
   for (const positions of best) for (const i of positions) times[i]!++;
   const order = positions(n).sort((a, b) => times[b]! - times[a]! || a - b);
   return order.filter((i, rank) => rank === 0 || (times[i]! > 0 && rank < limit)).sort((a, b) => a - b);
+}
+
+/** Random locations, over all samples together, that decide how much a point contributes to the hypervolume. */
+const LOCATIONS = 4096;
+
+/** A sample of the objectives at `n` points, to be maximised. */
+export interface FrontSample {
+  /** `n x m` */
+  readonly objectives: Float64Array;
+  /** Positions on the front, of points above the reference point. */
+  readonly front: readonly number[];
+}
+
+/**
+ * The points that together dominate the largest share of the hypervolume of all samples, the most important first. Each
+ * next one dominates the most random locations that no earlier one does, which reaches at least 63 % of the best choice
+ * (Nemhauser, Wolsey and Fisher 1978). Then come the other points on fronts, those on the most fronts first.
+ */
+export function widestCover(
+  samples: readonly FrontSample[],
+  n: number,
+  reference: Float64Array,
+  limit: number,
+  rng: Rng,
+): number[] {
+  const m = reference.length;
+  const each = Math.ceil(LOCATIONS / samples.length);
+  /** Per point its locations, and per location its points. */
+  const under: number[][] = Array.from({ length: n }, () => []);
+  const over: number[][] = [];
+  const times = new Float64Array(n);
+  const at = new Float64Array(m);
+  for (const { objectives, front } of samples) {
+    for (const i of front) times[i]!++;
+    const best = reference.map((low, j) =>
+      front.reduce((high, i) => Math.max(high, objectives[i * m + j]!), low),
+    );
+    for (let k = 0; k < each; k++) {
+      for (let j = 0; j < m; j++) at[j] = reference[j]! + rng.uniform() * (best[j]! - reference[j]!);
+      const holders = front.filter((i) => at.every((value, j) => value <= objectives[i * m + j]!));
+      for (const i of holders) under[i]!.push(over.length);
+      over.push(holders);
+    }
+  }
+  const gains = Float64Array.from(under, ({ length }) => length);
+  const covered = new Uint8Array(over.length);
+  const left = positions(n).filter((i) => times[i]! > 0);
+  const chosen: number[] = [];
+  while (chosen.length < limit && left.length > 0) {
+    let next = 0;
+    for (let k = 1; k < left.length; k++) {
+      const [a, b] = [left[k]!, left[next]!];
+      if (gains[a]! > gains[b]! || (gains[a] === gains[b] && times[a]! > times[b]!)) next = k;
+    }
+    const [point] = left.splice(next, 1) as [number];
+    chosen.push(point);
+    for (const location of under[point]!) {
+      if (covered[location] === 1) continue;
+      covered[location] = 1;
+      for (const i of over[location]!) gains[i]!--;
+    }
+  }
+  return chosen;
 }

@@ -6,8 +6,8 @@ import { Situation } from './situation.js';
  * Creates the chosen acquisition function.
  *
  * Functions of one utility (qUCB, qLogEI, qLogNEI) add objectives by their weights. While no measured point keeps
- * every threshold, all but qUCB search for such a point. qLogNEHVI accepts 2 to 4 objectives. For other numbers, and
- * for fronts with very many boxes, qLogNParEGO replaces it.
+ * every threshold, all but qUCB search for such a point. qLogNEHVI accepts 2 to 4 objectives. For other numbers,
+ * qLogNParEGO replaces it.
  *
  * @throws ServiceError `invalid` when there is no objective, nothing was measured, or beta is below 0
  */

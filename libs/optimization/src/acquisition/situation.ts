@@ -1,8 +1,8 @@
 import { Rng } from '../numeric/index.js';
 import type { AcquisitionChoice, AcquisitionFunction, AcquisitionProblem } from './acquisition.js';
 import { AnalyticLogImprovement } from './analytic.js';
-import { mostOftenBest, posteriorMeans } from './baseline.js';
-import { nonDominatedBoxes, type Boxes } from './boxes.js';
+import { mostOftenBest, posteriorMeans, widestCover, type FrontSample } from './baseline.js';
+import { Frontier } from './frontier.js';
 import { Goals } from './goals.js';
 import { covers, defaultReference, paretoFront, positions, rangeOf, rowsOf } from './pareto.js';
 import {
@@ -25,14 +25,11 @@ import { HypervolumeAcquisition } from './volume.js';
 
 /** Most points of a batch that are valued together: batches have many subsets, and samples many dimensions. */
 const JOINT_LIMIT = 8;
-const HYPERVOLUME_JOINT_LIMIT = 4;
 /** Measured points considered for the best one, by posterior means, and the number of these that are kept. */
 const CONSIDERED = 96;
 const KEPT = 16;
-/** By number of objectives: measured points kept for the front. */
-const KEPT_ON_FRONT = [0, 16, 64, 32, 14];
-/** Most boxes of all samples together; a front that needs more is handled by scalarisation. */
-const BOX_LIMIT = 60_000;
+/** Measured points kept for the front. With four objectives, they have some thousand corners in each sample. */
+const KEPT_ON_FRONT = 64;
 
 /** The part of the knowledge that does not change while points become pending. */
 export class Situation {
@@ -43,6 +40,8 @@ export class Situation {
   /** Positions of measured points that keep every threshold. */
   private readonly kept: readonly number[];
   private readonly means: Float64Array;
+  /** Computed once, for hypervolumes. */
+  private front: { reference: Float64Array; base: readonly number[] } | null = null;
 
   constructor(
     private readonly choice: AcquisitionChoice,
@@ -149,36 +148,61 @@ export class Situation {
     return this.scalar(stay, samples, utility, logImprovement(incumbents), jointLimit);
   }
 
-  /** @returns null for too many objectives or boxes */
+  /** @returns null for too many objectives */
   private hypervolume(stay: Stay): AcquisitionFunction | null {
     const { goals, count } = this;
     const m = goals.objectives.length;
     if (m < 2 || m > 4) return null;
+    this.front ??= this.frontToImprove();
+    const { reference, base } = this.front;
+    const samples = this.samplesWith(stay, 1, base);
+    const frontiers = positions(count).map((s) => {
+      const { objectives, front } = this.frontOf(
+        samples.fixed,
+        s,
+        base.length + stay.pendingCount,
+        reference,
+      );
+      return new Frontier(rowsOf(objectives, m, front), reference);
+    });
+    return new HypervolumeAcquisition(this.d, goals, samples, frontiers, stay.further);
+  }
+
+  /** The reference point, and the measured points that make up the front: those that joint samples put on it. */
+  private frontToImprove() {
     const reference = this.reference();
-    const ranks = this.frontRanks();
-    const considered = this.considered((i) => -ranks[i]!);
+    const considered = this.consideredForFront(reference);
     const trial = this.trialSamples(considered);
-    const fronts = positions(count).map(
-      (s) => this.frontOf(trial.fixed, s, considered.length, reference).front,
+    const fronts = positions(this.count).map((s) =>
+      this.frontOf(trial.fixed, s, considered.length, reference),
     );
-    const base = mostOftenBest(fronts, considered.length, KEPT_ON_FRONT[m]!).map((a) => considered[a]!);
-    const f = base.length + stay.pendingCount;
-    const samples = this.samplesWith(stay, HYPERVOLUME_JOINT_LIMIT, base);
-    const boxes: Boxes[] = [];
-    let left = BOX_LIMIT;
-    for (let s = 0; s < count; s++) {
-      const { objectives, front } = this.frontOf(samples.fixed, s, f, reference);
-      const limit = Math.ceil((8 * BOX_LIMIT) / count);
-      const found = nonDominatedBoxes(rowsOf(objectives, m, front), m, reference, limit);
-      left -= found?.count ?? Infinity;
-      if (found === null || left < 0) return null;
-      boxes.push(found);
-    }
-    return new HypervolumeAcquisition(this.d, HYPERVOLUME_JOINT_LIMIT, goals, samples, boxes, stay.further);
+    const found = widestCover(fronts, considered.length, reference, KEPT_ON_FRONT, this.rng.fork('front'));
+    return { reference, base: found.map((a) => considered[a]!) };
+  }
+
+  /**
+   * Measured points that may be on the front: first those that make up the front of the posterior means, then the
+   * others, the least dominated first.
+   */
+  private consideredForFront(reference: Float64Array): number[] {
+    const { n, outputs } = this.problem;
+    const means = outputs.map((_, k) => Float64Array.from(positions(n), (i) => this.meanAt(i)[k]!));
+    const expected = this.frontOf(means, 0, n, reference);
+    const first = widestCover([expected], n, reference, CONSIDERED, this.rng.fork('considered'));
+    const ranks = this.frontRanks();
+    const others = positions(n)
+      .filter((i) => !first.includes(i))
+      .sort((a, b) => ranks[a]! - ranks[b]! || a - b);
+    return [...first, ...others].slice(0, CONSIDERED);
   }
 
   /** Objectives of sample `s` at `f` points, and the points on the front of those that keep every threshold. */
-  private frontOf(fixed: readonly Float64Array[], s: number, f: number, reference: Float64Array) {
+  private frontOf(
+    fixed: readonly Float64Array[],
+    s: number,
+    f: number,
+    reference: Float64Array,
+  ): FrontSample {
     const m = this.goals.objectives.length;
     const objectives = new Float64Array(f * m);
     const open: number[] = [];
@@ -224,15 +248,16 @@ export class Situation {
     );
   }
 
-  /** Per measured point the number of points that dominate it, by posterior means. */
+  /** Per measured point the number of points that dominate it and keep every threshold, by posterior means. */
   private frontRanks(): Float64Array {
     const { n } = this.problem;
     const m = this.goals.objectives.length;
     const objectives = new Float64Array(n * m);
     for (let i = 0; i < n; i++) objectives.set(this.goals.of(this.meanAt(i)), i * m);
+    const keeping = positions(n).filter((i) => this.goals.keptBy(this.meanAt(i)));
     const ranks = new Float64Array(n);
     for (let i = 0; i < n; i++) {
-      for (let k = 0; k < n; k++) {
+      for (const k of keeping) {
         if (covers(objectives, m, k, i) && !covers(objectives, m, i, k)) ranks[i]!++;
       }
     }
@@ -262,9 +287,12 @@ export class Situation {
     );
   }
 
-  /** Measured points that keep the thresholds, by merit, highest first. */
+  /** Measured points by merit, highest first. Those that keep the thresholds, by posterior means, precede the others. */
   private considered(merit: (i: number) => number): number[] {
-    return [...this.kept].sort((a, b) => merit(b) - merit(a) || a - b).slice(0, CONSIDERED);
+    const keeps = positions(this.problem.n).map((i) => Number(this.goals.keptBy(this.meanAt(i))));
+    return positions(this.problem.n)
+      .sort((a, b) => keeps[b]! - keeps[a]! || merit(b) - merit(a) || a - b)
+      .slice(0, CONSIDERED);
   }
 
   private trialSamples(considered: readonly number[]): JointSamples {

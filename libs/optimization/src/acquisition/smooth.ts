@@ -18,14 +18,25 @@ export function fatPlus(x: number, width: number): number {
   const t = x / width;
   // Beyond 40 widths the softplus differs from its limits by less than rounding, or than a part in 1e13 of the tail.
   const soft = t > 40 ? t : t < -40 ? 0 : Math.log1p(Math.exp(t));
-  return width * (soft + TAIL / (1 + t * t));
+  return width * soft + fatTail(x, width);
+}
+
+/** The Cauchy tail of {@link fatPlus}: highest at 0, never 0. */
+export function fatTail(x: number, width: number): number {
+  const t = x / width;
+  return (width * TAIL) / (1 + t * t);
+}
+
+export function fatTailSlope(x: number, width: number): number {
+  const t = x / width;
+  const square = 1 + t * t;
+  return (-2 * TAIL * t) / (square * square);
 }
 
 export function fatPlusSlope(x: number, width: number): number {
   const t = x / width;
   const logistic = t > 40 ? 1 : t < -40 ? 0 : 1 / (1 + Math.exp(-t));
-  const square = 1 + t * t;
-  return logistic - (2 * TAIL * t) / (square * square);
+  return logistic + fatTailSlope(x, width);
 }
 
 const KNEE = 1 / Math.sqrt(3);

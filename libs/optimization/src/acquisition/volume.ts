@@ -1,53 +1,46 @@
 import type { AcquisitionFunction } from './acquisition.js';
-import type { Boxes } from './boxes.js';
+import type { Frontier } from './frontier.js';
 import type { Goals } from './goals.js';
-import { logHypervolumeImprovement } from './hypervolume-improvement.js';
 import type { JointSamples } from './samples.js';
 import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
+import { fatTail, fatTailSlope, PLUS_WIDTH } from './smooth.js';
 
-/** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
+/**
+ * Logarithm of the hypervolume that a point is expected to add to the front, by joint samples: qLogNEHVI (Daulton et
+ * al. 2020 and 2021). Batches are chosen one by one, each point with the earlier ones pending.
+ *
+ * A dominated sample counts a little, less the deeper it lies, so that the value also rises towards the front where no
+ * sample gains anything (the idea of Ament et al. 2023, on the distance to the front).
+ */
 export class HypervolumeAcquisition implements AcquisitionFunction {
+  readonly jointLimit = 1;
+
   /**
-   * @param boxes per sample the region that fixed points do not dominate
+   * @param frontiers one for each sample
    * @param further with more points pending
    */
   constructor(
     readonly d: number,
-    readonly jointLimit: number,
     private readonly goals: Goals,
     private readonly samples: JointSamples,
-    private readonly boxes: readonly Boxes[],
+    private readonly frontiers: readonly Frontier[],
     private readonly further: (points: Float64Array, count: number) => AcquisitionFunction,
   ) {}
 
-  value(points: Float64Array, q: number): number {
-    return this.evaluate(this.samples.at(points, q).samples, q, false).value;
+  value(points: Float64Array): number {
+    return this.evaluate(this.samples.at(points, 1).samples, null);
   }
 
   values(points: Float64Array, m: number): Float64Array {
     const values = new Float64Array(m);
-    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1, false).value));
+    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, null)));
     return values;
   }
 
-  gradient(points: Float64Array, q: number) {
-    const draw = this.samples.at(points, q);
-    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw.samples, q, true);
-    const { goals } = this;
-    const m = goals.objectives.length;
+  gradient(points: Float64Array) {
+    const draw = this.samples.at(points, 1);
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
-    const derivatives = new Float64Array(draw.samples.length);
-    const sample = new Float64Array(draw.samples.length);
-    for (let at = 0; at < dLogFeasibility.length; at++) {
-      readSample(draw.samples, at, sample);
-      derivatives.fill(0);
-      goals.objectives.forEach((goal, j) => {
-        const pull = dObjectives[at * m + j]!;
-        if (pull !== 0) derivatives[goal.output]! += pull * goal.slope(sample[goal.output]!);
-      });
-      addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
-      derivatives.forEach((derivative, k) => (dSamples[k]![at] = derivative));
-    }
+    const value = this.evaluate(draw.samples, dSamples);
     return { value, gradient: draw.backward(dSamples) };
   }
 
@@ -55,18 +48,44 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
-    const { goals } = this;
+  /** @param dSamples receives derivatives with respect to the samples; null: not requested */
+  private evaluate(samples: readonly Float64Array[], dSamples: readonly Float64Array[] | null): number {
+    const { goals, frontiers } = this;
     const m = goals.objectives.length;
-    const length = samples[0]!.length;
-    const objectives = new Float64Array(length * m);
-    const feasibility = new Float64Array(length);
+    const count = frontiers.length;
     const sample = new Float64Array(samples.length);
-    for (let at = 0; at < length; at++) {
-      readSample(samples, at, sample);
-      goals.write(sample, objectives, at * m);
-      feasibility[at] = feasibilityOf(goals, sample);
+    const objectives = new Float64Array(m);
+    const slopes = dSamples && new Float64Array(m);
+    const derivatives = new Float64Array(samples.length);
+    let total = 0;
+    for (let s = 0; s < count; s++) {
+      readSample(samples, s, sample);
+      goals.write(sample, objectives);
+      const sure = feasibilityOf(goals, sample);
+      const part = sure * worthOf(frontiers[s]!, objectives, slopes);
+      total += part;
+      if (dSamples === null || slopes === null) continue;
+      derivatives.fill(0);
+      goals.objectives.forEach((goal, j) => {
+        if (slopes[j] !== 0)
+          derivatives[goal.output]! += sure * slopes[j]! * goal.slope(sample[goal.output]!);
+      });
+      addFeasibilitySlope(goals, sample, part, derivatives);
+      derivatives.forEach((derivative, k) => (dSamples[k]![s] = derivative));
     }
-    return logHypervolumeImprovement(this.boxes, objectives, feasibility, q, sloped);
+    dSamples?.forEach((column) => column.forEach((derivative, s) => (column[s] = derivative / total)));
+    return Math.log(total / count);
   }
+}
+
+/** The gain of a sample and a little for its distance to the front, above 0; writes the derivatives. */
+function worthOf(frontier: Frontier, objectives: Float64Array, slopes: Float64Array | null): number {
+  const gain = frontier.gain(objectives, slopes);
+  if (gain > PLUS_WIDTH) return gain + fatTail(0, PLUS_WIDTH);
+  const { depth, objective } = frontier.depth(objectives);
+  if (depth > 0 && slopes !== null) {
+    slopes.fill(0);
+    slopes[objective] = fatTailSlope(-depth, PLUS_WIDTH);
+  }
+  return gain + fatTail(-depth, PLUS_WIDTH);
 }

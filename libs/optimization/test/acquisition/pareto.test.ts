@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../src/numeric/index.js';
-import { nonDominatedBoxes } from '../../src/acquisition/boxes.js';
-import { defaultReference, paretoFront, rowsOf } from '../../src/acquisition/pareto.js';
+import { widestCover } from '../../src/acquisition/baseline.js';
+import { Frontier } from '../../src/acquisition/frontier.js';
+import { defaultReference, paretoFront } from '../../src/acquisition/pareto.js';
 import { hypervolume } from '../hypervolume.js';
 
 const of = (...numbers: number[]) => Float64Array.from(numbers);
@@ -54,42 +55,88 @@ describe('the Pareto front', () => {
   });
 });
 
-describe('boxes of the non-dominated region', () => {
-  it.each([2, 3, 4])('fill it without overlap, in %i objectives', (m) => {
-    const rng = Rng.seeded(`boxes ${m}`);
+describe('the frontier', () => {
+  /** A random front, with repeated coordinates in every second round, as in rounded measurements. */
+  const cloud = (m: number, round: number) => {
+    const rng = Rng.seeded(`frontier ${m} ${round}`);
+    const draw = () => (round % 2 === 0 ? rng.uniform() : rng.below(5) / 4);
+    const rows = Float64Array.from({ length: round * m }, draw);
+    const at = () => Float64Array.from({ length: m }, () => rng.uniform() * 1.2);
+    return { rows, at, frontier: new Frontier(rows, new Float64Array(m)) };
+  };
+  const joinedWith = (rows: Float64Array, point: Float64Array) => of(...rows, ...point);
+
+  it.each([2, 3, 4])('tells the volume that a point adds, and its derivatives, in %i objectives', (m) => {
     for (let round = 0; round < 20; round++) {
-      const n = round;
-      // Some coordinates repeat, as in rounded measurements.
-      const rows = Float64Array.from({ length: n * m }, () =>
-        round % 2 === 0 ? rng.uniform() : rng.below(5) / 4,
-      );
-      const front = rowsOf(rows, m, paretoFront(rows, n, m));
-      const boxes = nonDominatedBoxes(front, m, new Float64Array(m), 10_000)!;
-      let volume = 0;
-      for (let c = 0; c < boxes.count; c++) {
-        let own = 1;
-        for (let j = 0; j < m; j++) {
-          own *= Math.max(0, Math.min(1, boxes.upper[c * m + j]!) - boxes.lower[c * m + j]!);
-        }
-        volume += own;
-      }
-      expect(volume).toBeCloseTo(1 - hypervolume(rows, n, m, new Float64Array(m)), 10);
-      for (let t = 0; t < 50; t++) {
-        const at = Float64Array.from({ length: m }, () => rng.uniform() * 1.2);
-        const dominated = Array.from({ length: n }, (_, i) => i).some((i) =>
-          at.every((value, j) => value <= rows[i * m + j]!),
-        );
-        let holders = 0;
-        for (let c = 0; c < boxes.count; c++) {
-          if (at.every((v, j) => v > boxes.lower[c * m + j]! && v <= boxes.upper[c * m + j]!)) holders++;
-        }
-        expect(holders).toBe(dominated ? 0 : 1);
+      const { rows, at, frontier } = cloud(m, round);
+      const volume = (points: Float64Array) => hypervolume(points, points.length / m, m, new Float64Array(m));
+      for (let t = 0; t < 10; t++) {
+        const point = at();
+        const slopes = new Float64Array(m);
+        expect(frontier.gain(point, slopes)).toBeCloseTo(volume(joinedWith(rows, point)) - volume(rows), 10);
+        point.forEach((value, j) => {
+          const moved = (to: number) => frontier.gain(point.with(j, to), null);
+          expect((moved(value + 1e-7) - moved(value - 1e-7)) / 2e-7).toBeCloseTo(slopes[j]!, 5);
+        });
       }
     }
   });
 
-  it('are abandoned when there are too many', () => {
-    const front = Float64Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? i : 40 - i));
-    expect(nonDominatedBoxes(front, 2, of(-1, -1), 10)).toBeNull();
+  it.each([2, 3, 4])('tells how deep a point lies below it, in %i objectives', (m) => {
+    for (let round = 1; round < 20; round++) {
+      const { rows, at, frontier } = cloud(m, round);
+      const dominated = (point: Float64Array) =>
+        point.some((value) => value <= 0) ||
+        Array.from({ length: round }, (_, i) => rows.subarray(i * m, i * m + m)).some((row) =>
+          point.every((value, j) => value <= row[j]!),
+        );
+      for (let t = 0; t < 10; t++) {
+        const point = at().map((value) => value - 0.2);
+        const { depth } = frontier.depth(point);
+        expect(dominated(point.map((value) => value + depth + 1e-9))).toBe(false);
+        expect(dominated(point)).toBe(depth > 0);
+        if (depth > 0) expect(dominated(point.map((value) => value + 0.99 * depth))).toBe(true);
+      }
+    }
+  });
+
+  it('takes a front of 64 points in four objectives', () => {
+    const rng = Rng.seeded('many');
+    const rows = Float64Array.from({ length: 64 * 4 }, () => Math.abs(rng.normal()));
+    for (let i = 0; i < 64; i++) {
+      const row = rows.subarray(i * 4, i * 4 + 4);
+      const norm = Math.hypot(...row);
+      row.forEach((value, j) => (row[j] = value / norm));
+    }
+    const reference = new Float64Array(4);
+    const outside = Float64Array.of(0.7, 0.7, 0.7, 0.7);
+    const expected =
+      hypervolume(of(...rows, ...outside), 65, 4, reference) - hypervolume(rows, 64, 4, reference);
+    expect(new Frontier(rows, reference).gain(outside, null)).toBeCloseTo(expected, 10);
+  });
+});
+
+describe('the points that are kept of a front', () => {
+  const rng = () => Rng.seeded('cover');
+  const reference = of(0, 0);
+
+  it('are those that dominate most, and nearly equal points only count once', () => {
+    const objectives = of(1, 0.2, 0.999, 0.201, 0.2, 1, 0.6, 0.7, 0.1, 1.001);
+    const chosen = widestCover([{ objectives, front: [0, 1, 2, 3, 4] }], 5, reference, 3, rng());
+    expect(chosen[0]).toBe(3);
+    expect(chosen.slice(1).map((i) => (i < 2 ? 'right' : 'top'))).toEqual(
+      expect.arrayContaining(['right', 'top']),
+    );
+  });
+
+  it('are those on the fronts of most samples when locations do not tell them apart', () => {
+    const same = of(1, 1, 1, 1, 0.5, 0.5);
+    const samples = [
+      { objectives: same, front: [1] },
+      { objectives: same, front: [1] },
+      { objectives: same, front: [0] },
+    ];
+    expect(widestCover(samples, 3, reference, 8, rng())).toEqual([1, 0]);
+    expect(widestCover([{ objectives: same, front: [] }], 3, reference, 8, rng())).toEqual([]);
   });
 });
