@@ -136,6 +136,9 @@ export const campaigns: Campaign[] = [
   campaign('dtlz2', problems.dtlz2, 60, 14, volume(problems.dtlz2), { target: { at_least: 0.93 } }),
   campaign('zdt1', problems.zdt1, 40, 14, volume(problems.zdt1), { target: { at_least: 0.999 } }),
   campaign('zdt2', problems.zdt2, 40, 14, volume(problems.zdt2), { target: { at_least: 0.999 } }),
+  campaign('four_objectives', problems.cornerDistances, 44, 8, volume(problems.cornerDistances), {
+    target: { at_least: 0.84 },
+  }),
   campaign('vehicle_safety', problems.vehicleSafety, 60, 12, volume(problems.vehicleSafety), {
     target: { at_least: 0.95 },
   }),

@@ -89,6 +89,16 @@ export function zdt2(x: Inputs): number[] {
   return [first, g * (1 - (first / g) ** 2)];
 }
 
+const corners = [
+  [0.2, 0.2, 0.2],
+  [0.8, 0.8, 0.2],
+  [0.8, 0.2, 0.8],
+  [0.2, 0.8, 0.8],
+];
+/** Squared distances to four corners of a cube: every point between them is on the front, which so fills with points. */
+export const cornerDistances = (x: Inputs): number[] =>
+  corners.map((corner) => sum(corner.map((c, i) => ((x[i] ?? NaN) - c) ** 2)));
+
 export const vehicleSafety = ([a = NaN, b = NaN, c = NaN, d = NaN, e = NaN]: Inputs): number[] => [
   1640.2823 + 2.3573285 * a + 2.3220035 * b + 4.5688768 * c + 7.7213633 * d + 4.4559504 * e,
   6.5856 +

@@ -1,4 +1,4 @@
-/** Hypervolume of two and more minimised objectives by slices, independent of the implementation of the optimizer. */
+/** Hypervolume of two or more minimised objectives by slices, independent of the implementation of the optimizer. */
 
 /**
  * @param points values of the objectives, one row for each point
@@ -12,11 +12,11 @@ export function hypervolume(points: readonly (readonly number[])[], reference: r
   const last = reference.length - 1;
   const heightOf = (point: readonly number[] | undefined): number => (point ?? reference)[last] ?? NaN;
   const sorted = [...inside].sort((a, b) => heightOf(a) - heightOf(b));
+  const lower = sorted.map((point) => point.slice(0, last));
   return sorted.reduce((volume, point, i) => {
     const height = heightOf(sorted[i + 1]) - heightOf(point);
     if (!(height > 0)) return volume;
-    const below = sorted.slice(0, i + 1).map((each) => each.slice(0, last));
-    return volume + height * hypervolume(below, reference.slice(0, last));
+    return volume + height * hypervolume(lower.slice(0, i + 1), reference.slice(0, last));
   }, 0);
 }
 

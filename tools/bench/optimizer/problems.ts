@@ -6,6 +6,7 @@ import {
   branin,
   braninCurrin,
   c2dtlz2,
+  cornerDistances,
   dtlz2,
   gramacy,
   hartmann6,
@@ -238,6 +239,8 @@ export const problems = {
   dtlz2: several(box(6, 0, 1), dtlz2, { reference: [1.1, 1.1], most: 1.21 - Math.PI / 4 }),
   zdt1: several(box(6, 0, 1), zdt1, { reference: [11, 11], most: 120 + 2 / 3 }),
   zdt2: several(box(6, 0, 1), zdt2, { reference: [11, 11], most: 120 + 1 / 3 }),
+  // The largest volume by 40,000 random points, with a standard error of 0.0024.
+  cornerDistances: several(box(3, 0, 1), cornerDistances, { reference: [1, 1, 1, 1], most: 0.6624 }),
   vehicleSafety: several(box(5, 1, 3), vehicleSafety, {
     reference: [1864.72022, 11.81993945, 0.2903999384],
     most: 246.81607081187002,
