@@ -1,6 +1,8 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Python } from '@lab/hosting';
+import { withoutPython } from '@lab/testkit/python';
 import { afterAll, describe, expect, it } from 'vitest';
 import { comparedProblem, comparedProblems, digestOf } from '../bench/optimizer/comparison/all.js';
 import { playCampaign } from '../bench/optimizer/comparison/campaign.js';
@@ -20,6 +22,7 @@ import { mannWhitney, quantile, verdict } from '../bench/optimizer/comparison/st
 import { Store, type Entry, type Key } from '../bench/optimizer/comparison/store.js';
 import { hypervolume } from '../bench/optimizer/hypervolume.js';
 import { belongs } from '../bench/optimizer/random-domains.js';
+import { PeerProcess } from '../bench/peers/optimizers/process.js';
 
 /** The comparison with the optimizers of others. */
 
@@ -292,5 +295,26 @@ describe('the table', () => {
       worse: { win: 1, tie: 0, loss: 0, cannot: 0, win_or_tie: 1 },
       unable: { win: 0, cannot: 1, win_or_tie: null },
     });
+  });
+});
+
+describe.skipIf(withoutPython())('the program of the peers', () => {
+  it('answers a question that it cannot fulfil with an error, and goes on', async () => {
+    const bin = join(folder, 'peers', 'venv', 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'python'), `#!/bin/sh\nexec ${new Python().program} "$@"\n`, { mode: 0o755 });
+    const program = new PeerProcess(join(folder, 'peers'));
+    try {
+      const begin = () => program.begin('unknown', comparedProblem('branin', 1), 0);
+      await expect(begin()).rejects.toThrow("KeyError: 'unknown'");
+      await expect(begin()).rejects.toThrow("KeyError: 'unknown'");
+    } finally {
+      program.stop();
+    }
+  });
+
+  it('whose Python is missing fails the campaign', async () => {
+    const program = new PeerProcess(join(folder, 'nothing'));
+    await expect(program.begin('botorch', comparedProblem('branin', 1), 0)).rejects.toThrow(/ended/);
   });
 });

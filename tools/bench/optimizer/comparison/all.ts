@@ -31,10 +31,9 @@ export function comparedProblem(name: string, scale: number): ComparedProblem {
 
 /** Changes when a campaign of the problem would be another one. A changed function must get another name. */
 export function digestOf({ problem, noise, duration, ...budget }: ComparedProblem): string {
-  const { evaluate, ...declared } = problem;
-  const functions = [noise?.growth, duration, evaluate.length].map(String);
+  const functions = [noise?.growth, duration].map(String);
   return createHash('sha256')
-    .update(JSON.stringify([declared, noise, budget, functions]))
+    .update(JSON.stringify([problem, noise, budget, functions]))
     .digest('hex')
     .slice(0, 12);
 }

@@ -19,5 +19,6 @@ export function versionOf(method: string, label: string | undefined): string {
   if (method === 'random') return '1';
   if (method === 'ours')
     return label ?? digestOfFiles(join(root, 'libs', 'optimization', 'dist'), ['.js', '.wasm']);
-  return digestOfFiles(inTools('bench/peers/optimizers'), ['.py', '.txt']);
+  const own = method === 'botorch' ? 'botorch_method.py' : 'wrapped.py';
+  return digestOfFiles(inTools('bench/peers/optimizers'), ['driver.py', own, '.txt']);
 }

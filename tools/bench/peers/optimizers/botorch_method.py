@@ -176,7 +176,7 @@ class BotorchMethod:
             factors = [factor * (high - low) for factor, (low, high) in zip(each["coefficients"], scales)]
             rest = each["rhs"] - sum(factor * low for factor, (low, _) in zip(each["coefficients"], scales))
             sign = 1 if each["kind"] == "linear_equality" else -1
-            found = (torch.tensor(indices), sign * torch.tensor(factors), sign * rest)
+            found = (torch.tensor(indices), sign * torch.tensor(factors, dtype=torch.float64), sign * rest)
             (equalities if sign == 1 else inequalities).append(found)
         return inequalities, equalities
 

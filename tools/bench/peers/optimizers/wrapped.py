@@ -13,19 +13,30 @@ class Wrapped:
         space = question["space"]
         parts = [space[name] for name in ("inputs", "outputs", "constraints")]
         self.question = question
+        self.rows: list[dict] = []
         self.optimizer = self.make(*parts, seed=question["seed"], initial=question["initial"])
 
     def make(self, *parts: list, seed: int, initial: int) -> object:
         raise NotImplementedError
 
     def report(self, rows: list[dict], results: list[dict]) -> None:
+        self.rows += rows
         self.optimizer.report(rows, results)
 
     def propose(self, count: int) -> list[dict]:
         return self.optimizer.sample(count)
 
     def expected(self) -> list[dict] | None:
-        return None
+        if not hasattr(self.optimizer, "expected"):
+            return None
+        # The wrapper has its runs in the order in which they began.
+        check = self.optimizer.domain.check
+        means = {_name_of(run.row): mean for run, mean in zip(self.optimizer.runs("measured"), self.optimizer.expected())}
+        return [means[_name_of(check(row))] for row in self.rows]
+
+
+def _name_of(row: dict) -> str:
+    return repr(sorted(row.items()))
 
 
 class Optuna(Wrapped):
@@ -50,8 +61,6 @@ class OptunaGp(Wrapped):
 class _Skopt(SkoptOptimizer):
     def expected(self):
         measured = self.runs("measured")
-        if len(self.domain.objectives) != 1:
-            return None
         optimizer = self._skopt.Optimizer(
             [self._dimension(code) for code in self._free.codes], random_state=self.seed, **self._options
         )
@@ -66,9 +75,6 @@ class Skopt(Wrapped):
 
     def make(self, *parts, seed, initial):
         return _Skopt(*parts, seed=seed, options={"n_initial_points": initial})
-
-    def expected(self):
-        return self.optimizer.expected()
 
 
 class _Ax(AxOptimizer):
@@ -90,9 +96,6 @@ class Ax(Wrapped):
         # The campaign has brought its initial points.
         options = {"initialization_budget": initial, "initialize_with_center": False}
         return _Ax(*parts, seed=seed, options=options)
-
-    def expected(self):
-        return self.optimizer.expected()
 
 
 class _Bofire(BofireOptimizer):
@@ -132,9 +135,6 @@ class Bofire(Wrapped):
             return strategies.MoboStrategy(domain=domain, ref_point=reference)
 
         return _Bofire(inputs, outputs, constraints, seed=seed, strategy=strategy, num_initial_samples=initial)
-
-    def expected(self):
-        return self.optimizer.expected()
 
 
 def _values(domain, costs: list[float], excesses: list[float]) -> dict[str, float]:
