@@ -40,7 +40,14 @@ export {
   type SampleReport,
 } from './optimizer/bayesian.js';
 export type { SamplingMethod } from './domain/designs.js';
-export type { AcquisitionKind, BatchKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
+export type {
+  AcquisitionKind,
+  BatchKind,
+  BayesianArguments,
+  KernelKind,
+  OutlierKind,
+  SurrogateKind,
+} from './optimizer/settings.js';
 export type { ExplainedOutput, Explanation } from './optimizer/explain.js';
 export type { Prediction } from './optimizer/models.js';
 export type { Run } from './optimizer/runs.js';

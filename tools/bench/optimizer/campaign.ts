@@ -30,7 +30,7 @@ export const valuesOf = (inputs: readonly Input[], row: Readonly<Record<string, 
   inputs.map(({ key }) => row[key] as InputValue);
 
 export function playCampaign(
-  { problem, evals, initial, batch = 1, noise = [], flight, merit }: Campaign,
+  { problem, evals, initial, batch = 1, noise = [], outlier, flight, merit }: Campaign,
   seed: number,
 ): Played {
   const optimizer = new BayesianSequentialOptimizer(
@@ -72,8 +72,9 @@ export function playCampaign(
     const measured = problem.outputs.map(
       ({ key }, k) => [key, (values[k] ?? NaN) + (noise[k] ?? 0) * normal(random)] as const,
     );
+    const wrong = outlier?.run === all.length - 1 ? [[problem.outputs[0]!.key, outlier.value] as const] : [];
     if (values.some(Number.isNaN)) optimizer.report_failed([row]);
-    else optimizer.report([row], [Object.fromEntries(measured)]);
+    else optimizer.report([row], [Object.fromEntries([...measured, ...wrong])]);
   };
 
   while (all.length < evals) {

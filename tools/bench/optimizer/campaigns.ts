@@ -46,6 +46,8 @@ export interface Campaign {
   batch?: number;
   /** Standard deviation of the measurement of each output. */
   noise?: number[];
+  /** A wrong measurement of the first output: its value, and the run, counted from 0. */
+  outlier?: { run: number; value: number };
   /** Number of runs that are always in progress and end in random order; undefined: runs end in order. */
   flight?: number;
   /** Probability that the hybrid optimizer asks its AI, which is an adversary; undefined: the Bayesian optimizer. */
@@ -103,6 +105,18 @@ export const campaigns: Campaign[] = [
   campaign('noisy_hartmann6', problems.hartmann6, 60, 12, regretOfRecommended(optima.hartmann6), {
     noise: [0.1],
     target: { at_most: 0.25 },
+  }),
+  campaign('outlier_branin', problems.branin, 30, 6, regret(optima.branin), {
+    outlier: { run: 8, value: 1e9 },
+    target: { at_most: 5e-2 },
+  }),
+  campaign('low_outlier_branin', problems.branin, 30, 6, regret(optima.branin), {
+    outlier: { run: 8, value: -1e9 },
+    target: { at_most: 5e-2 },
+  }),
+  campaign('outlier_hartmann6', problems.hartmann6, 60, 12, regret(optima.hartmann6), {
+    outlier: { run: 20, value: 1e9 },
+    target: { at_most: 0.2 },
   }),
   campaign('async_hartmann6', problems.hartmann6, 60, 12, regret(optima.hartmann6), {
     flight: 4,

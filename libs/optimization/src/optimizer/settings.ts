@@ -38,8 +38,8 @@ export interface BayesianArguments {
   /** Gaussian process or ensemble of multi-layer perceptrons. Default `gp`. */
   surrogate?: SurrogateKind;
   /**
-   * Covariance of the Gaussian process. Default `automatic`: `matern52` with hardly any noise; with noise the one
-   * with the better predictions of left-out results.
+   * Covariance of the Gaussian process. Default `automatic`: `matern52` without clear noise; with noise
+   * `squared_exponential`, unless `matern52` predicts left-out results clearly better.
    */
   kernel?: KernelKind;
   /**

@@ -21,7 +21,7 @@ export interface GaussianProcessOptions extends FitOptions {
   inputOf?: ArrayLike<number>;
   /** `automatic` (default): the warp with the best predictions of left-out observations. */
   warping?: 'automatic' | 'none';
-  /** `automatic` (default): chosen by the noise, and with noise by the predictions of left-out observations. */
+  /** `automatic` (default): chosen by the noise and the predictions of left-out observations. */
   kernel?: 'automatic' | Shape;
   /** `automatic` (default): observations that all others contradict are left out. */
   outliers?: 'automatic' | 'keep';
@@ -48,7 +48,9 @@ const LOW_NOISE = -5;
 /** Minimum gain in nats for an output to count as exact: 20 times as likely. */
 const WORTH_EXACT = 3;
 /** Minimum gain in nats of noise over none for an output to count as noisy. */
-const WORTH_NOISE = 3;
+const WORTH_NOISE = 1;
+/** Minimum gain of Matern-5/2 over the squared exponential with noise, in nats over all observations. */
+const WORTH_MATERN = 3;
 /** An error this many deviations above the largest to expect of normal errors raises a doubt. */
 const CONTRADICTION = 0.6;
 /** Share of measurements that are expected to be wrong. */
@@ -69,8 +71,8 @@ const ROUNDS_OF_DOUBT = 2;
  * would hamper fits to few exact data. So where no replicates contradict each other, a noise from 1e-6 to 1e-4 is
  * tried as well, and used if the data are much likelier with it under the other priors.
  *
- * If the data are much likelier with noise than without, the squared exponential covariance is tried as well, and used
- * if it predicts left-out observations better: its functions are smoother, so that it averages more measurements.
+ * If the data are likelier with noise than without, the covariance is the squared exponential, whose functions are
+ * smoother, so that it averages more measurements; unless Matern-5/2 predicts left-out observations clearly better.
  * Without noise Matern-5/2 searches better, because it never trusts far extrapolations.
  *
  * Observations that all others contradict are left out if the rest is much likelier without them: relevance pursuit
@@ -177,9 +179,9 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
       shape,
       theta: search(here, [best.theta], n <= SEARCHED ? 40 : 20, 'lognormal', stop),
     };
-    const gain = density(smooth) - density(best);
-    reason = gain > 0 ? REASONS.smooth : REASONS.rough;
-    if (gain > 0) best = smooth;
+    const isRough = density(best) > density(smooth) + WORTH_MATERN;
+    reason = isRough ? REASONS.rough : REASONS.smooth;
+    if (!isRough) best = smooth;
   }
   const { shape, groups, noise } = best;
   const noisePrior: NoisePrior = noise === 'none' ? 'flat' : 'lognormal';
@@ -193,9 +195,8 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
 const REASONS = {
   setting: 'The setting "kernel" asks for it.',
   exact: 'The results show no clear noise, and this kernel searches best then.',
-  smooth: 'The results are noisy, and this kernel predicts left-out results better than Matern 5/2.',
-  rough:
-    'The results are noisy, and this kernel predicts left-out results better than the squared exponential.',
+  smooth: 'The results are noisy, and Matern 5/2 does not predict left-out results clearly better.',
+  rough: 'The results are noisy, and this kernel predicts left-out results clearly better.',
 };
 
 interface Fit extends Hyperparameters {

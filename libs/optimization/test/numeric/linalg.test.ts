@@ -157,73 +157,74 @@ describe.each(KERNELS)('the kernel in %s', (_name, kernel) => {
     }
   });
 
-  it.each(
-    SHAPES.flatMap((shape) => [1, 2, 3, 4, 6, 9, 13].map((n) => [shape, n] as const)),
-  )('has the %s covariances of %i points and their slopes', (shape, n) => {
-    const rng = Rng.seeded(n);
-    const stride = padded(n);
-    const [d, rows, scale, noise] = [3, 3, 1.7, 0.3];
-    // Far apart and close together: up to 1500 lengthscales.
-    const columns = rng.normals(d * stride).map((value, i) => value * [1, 0.01, 500][i % 3]!);
-    const points = rng.normals(rows * d);
-    points[0] = columns[0]!;
-    const coordinate = (i: number, c: number) => columns[c * stride + i]!;
-    const covariance = (differences: number[]) => {
-      const squared = differences.reduce((sum, value) => sum + value * value, 0);
-      if (shape === 'squared_exponential') {
-        const k = scale * Math.exp(-squared / 2);
-        return { k, slope: k };
-      }
-      const r = Math.sqrt(5 * squared);
-      const decay = scale * Math.exp(-r);
-      return { k: decay * (1 + r + (r * r) / 3), slope: (decay * 5 * (1 + r)) / 3 };
-    };
-    const square = new Float64Array(stride * stride).fill(7);
-    const within = place(columns, square, square);
-    const [x, k, s] = within.addresses as [number, number, number];
-    kernel.covarianceWithin(shape, x, stride, n, d, scale, noise, k, s);
-    const slopes = within.read(2);
-    for (let i = 0; i < stride; i++) {
-      for (let j = 0; j <= i; j++) {
-        const wanted = covariance([0, 1, 2].map((c) => coordinate(i, c) - coordinate(j, c)));
-        const [found, slope] = [within.read(1)[i * stride + j]!, slopes[i * stride + j]!];
-        if (i >= n) expect([found, slope]).toEqual([i === j ? 1 : 0, 0]);
-        else if (i === j) expect([found, slope]).toEqual([scale + noise, 0]);
-        else {
-          expect(Math.abs(found - wanted.k)).toBeLessThan(1e-14);
-          expect(Math.abs(slope - wanted.slope)).toBeLessThan(1e-14);
+  it.each(SHAPES.flatMap((shape) => [1, 2, 3, 4, 6, 9, 13].map((n) => [shape, n] as const)))(
+    'has the %s covariances of %i points and their slopes',
+    (shape, n) => {
+      const rng = Rng.seeded(n);
+      const stride = padded(n);
+      const [d, rows, scale, noise] = [3, 3, 1.7, 0.3];
+      // Far apart and close together: up to 1500 lengthscales.
+      const columns = rng.normals(d * stride).map((value, i) => value * [1, 0.01, 500][i % 3]!);
+      const points = rng.normals(rows * d);
+      points[0] = columns[0]!;
+      const coordinate = (i: number, c: number) => columns[c * stride + i]!;
+      const covariance = (differences: number[]) => {
+        const squared = differences.reduce((sum, value) => sum + value * value, 0);
+        if (shape === 'squared_exponential') {
+          const k = scale * Math.exp(-squared / 2);
+          return { k, slope: k };
+        }
+        const r = Math.sqrt(5 * squared);
+        const decay = scale * Math.exp(-r);
+        return { k: decay * (1 + r + (r * r) / 3), slope: (decay * 5 * (1 + r)) / 3 };
+      };
+      const square = new Float64Array(stride * stride).fill(7);
+      const within = place(columns, square, square);
+      const [x, k, s] = within.addresses as [number, number, number];
+      kernel.covarianceWithin(shape, x, stride, n, d, scale, noise, k, s);
+      const slopes = within.read(2);
+      for (let i = 0; i < stride; i++) {
+        for (let j = 0; j <= i; j++) {
+          const wanted = covariance([0, 1, 2].map((c) => coordinate(i, c) - coordinate(j, c)));
+          const [found, slope] = [within.read(1)[i * stride + j]!, slopes[i * stride + j]!];
+          if (i >= n) expect([found, slope]).toEqual([i === j ? 1 : 0, 0]);
+          else if (i === j) expect([found, slope]).toEqual([scale + noise, 0]);
+          else {
+            expect(Math.abs(found - wanted.k)).toBeLessThan(1e-14);
+            expect(Math.abs(slope - wanted.slope)).toBeLessThan(1e-14);
+          }
         }
       }
-    }
-    const oblong = new Float64Array(rows * stride).fill(7);
-    const between = place(columns, points, oblong, oblong);
-    const [y, p, kp, sp] = between.addresses as [number, number, number, number];
-    kernel.covarianceBetween(shape, p, rows, y, stride, n, d, scale, kp, sp);
-    for (let i = 0; i < rows; i++) {
-      for (let j = 0; j < stride; j++) {
-        const wanted = covariance([0, 1, 2].map((c) => points[i * d + c]! - coordinate(j, c)));
-        const [found, slope] = [between.read(2)[i * stride + j]!, between.read(3)[i * stride + j]!];
-        expect(Math.abs(found - (j < n ? wanted.k : 0))).toBeLessThan(1e-14);
-        expect(Math.abs(slope - (j < n ? wanted.slope : 0))).toBeLessThan(1e-14);
+      const oblong = new Float64Array(rows * stride).fill(7);
+      const between = place(columns, points, oblong, oblong);
+      const [y, p, kp, sp] = between.addresses as [number, number, number, number];
+      kernel.covarianceBetween(shape, p, rows, y, stride, n, d, scale, kp, sp);
+      for (let i = 0; i < rows; i++) {
+        for (let j = 0; j < stride; j++) {
+          const wanted = covariance([0, 1, 2].map((c) => points[i * d + c]! - coordinate(j, c)));
+          const [found, slope] = [between.read(2)[i * stride + j]!, between.read(3)[i * stride + j]!];
+          expect(Math.abs(found - (j < n ? wanted.k : 0))).toBeLessThan(1e-14);
+          expect(Math.abs(slope - (j < n ? wanted.slope : 0))).toBeLessThan(1e-14);
+        }
       }
-    }
 
-    const inverse = rng.normals(stride * stride);
-    const alpha = rng.normals(stride);
-    const pulled = place(columns, inverse, alpha, slopes, new Float64Array(d));
-    const [z, v, w, u, out] = pulled.addresses as [number, number, number, number, number];
-    kernel.covariancePull(v, w, u, z, stride, n, d, out);
-    for (let c = 0; c < d; c++) {
-      let sum = 0;
-      for (let i = 0; i < n; i++) {
-        for (let j = 0; j < i; j++) {
-          const weight = inverse[i * stride + j]! - alpha[i]! * alpha[j]!;
-          sum += weight * slopes[i * stride + j]! * (coordinate(i, c) - coordinate(j, c)) ** 2;
+      const inverse = rng.normals(stride * stride);
+      const alpha = rng.normals(stride);
+      const pulled = place(columns, inverse, alpha, slopes, new Float64Array(d));
+      const [z, v, w, u, out] = pulled.addresses as [number, number, number, number, number];
+      kernel.covariancePull(v, w, u, z, stride, n, d, out);
+      for (let c = 0; c < d; c++) {
+        let sum = 0;
+        for (let i = 0; i < n; i++) {
+          for (let j = 0; j < i; j++) {
+            const weight = inverse[i * stride + j]! - alpha[i]! * alpha[j]!;
+            sum += weight * slopes[i * stride + j]! * (coordinate(i, c) - coordinate(j, c)) ** 2;
+          }
         }
+        expect(Math.abs(pulled.read(4)[c]! - sum)).toBeLessThan(1e-11 * (1 + Math.abs(sum)));
       }
-      expect(Math.abs(pulled.read(4)[c]! - sum)).toBeLessThan(1e-11 * (1 + Math.abs(sum)));
-    }
-  });
+    },
+  );
 
   it('has the results of a perceptron and their derivatives', () => {
     const rng = Rng.seeded(3);

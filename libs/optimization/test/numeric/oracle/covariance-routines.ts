@@ -43,9 +43,7 @@ export function covarianceBetween(
 
 export function covarianceWithin(
   a: Float64Array,
-  ...[shape, columns, stride, n, d, scale, noise, covariance, slope]: Parameters<
-    Kernel['covarianceWithin']
-  >
+  ...[shape, columns, stride, n, d, scale, noise, covariance, slope]: Parameters<Kernel['covarianceWithin']>
 ): void {
   for (let i = 0; i < stride; i++) {
     const row = i * stride;
