@@ -88,7 +88,7 @@ async function bundle({ build, transform }, { outdir, external = [], ...program 
     logLevel: 'silent',
     // Decorators of all chunks need it, and esbuild does not keep the order of modules in different chunks.
     external: ['reflect-metadata', ...external],
-    plugins: [leaveOutMissing, rewrite(outdir, transform)],
+    plugins: [leaveOutMissing, onlyEnglish, rewrite(outdir, transform)],
   });
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir);
@@ -125,6 +125,17 @@ const leaveOutMissing = {
       const found = await resolve(path, { importer, kind, resolveDir, pluginData: leaveOutMissing });
       return found.errors.length === 0 ? found : { path, external: true };
     });
+  },
+};
+
+/** Zod gathers its messages in 50 languages, as much text as the rest of it. Its default is English, and no program takes another. */
+const onlyEnglish = {
+  name: 'only-english',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
   },
 };
 
