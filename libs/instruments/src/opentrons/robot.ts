@@ -92,7 +92,8 @@ const pageLength = 50;
 
 /**
  * The HTTP API of an OT-2 or a Flex.
- * Source: `robot-server` of github.com/Opentrons/opentrons, whose OpenAPI document a robot serves under `/openapi.json`.
+ * Source: `robot-server` of github.com/Opentrons/opentrons, and the vendor's documentation of the API. A robot also serves an OpenAPI
+ * document (`/openapi.json`), which was not compared with this client.
  */
 export class Robot {
   constructor(private readonly http: Link) {}

@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serve, type TestServer } from '../nodes/servers.js';
 
 /**
- * A stand-in for `robot-server` of Opentrons, which is in no package registry. It is written from the OpenAPI document that robots
- * serve (`/openapi.json`) and from the sources of `robot-server`: paths, forms, states and refusals are theirs. It has no deck. A
+ * A stand-in for `robot-server` of Opentrons, which is in no package registry. It is written by hand from the sources of
+ * `robot-server` and the vendor's documentation of the API. No robot and no OpenAPI document of one was compared with it. It has the
+ * paths, forms, states and refusals that the device uses, and no deck. A
  * run has the steps of its protocol, one line each: `wait MS`, or `fail NAME`, a step that fails until `mend()` is called.
  */
 export class RobotServer {
