@@ -1,10 +1,15 @@
 export {
+  discover,
+  look,
   SilaClient,
   SilaConnectionError,
   SilaError,
   UntrustedServer,
   type Address,
+  type FoundServer,
   type ServerIdentity,
+  type ServerLook,
+  type ShownCertificate,
   type SilaErrorKind,
   type Trust,
 } from './client/index.js';

@@ -75,6 +75,17 @@ export class Bench {
     return { id, end };
   }
 
+  /** An emergency stop. @returns what the process says of it */
+  async stop(): Promise<Message> {
+    this.host.send({ type: 'stop', reason: 'a hand is in it' });
+    return this.host.next('stopped');
+  }
+
+  /** Stops the process in the middle of everything, or lets it go on. */
+  freeze(isFrozen: boolean): void {
+    this.host.child.kill(isFrozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   async release(fence: number): Promise<void> {
     const allocation = { attempt_id: `a-${fence}`, fence };
     this.host.send({ type: 'deallocated', call_id: `end-${fence}`, allocation });

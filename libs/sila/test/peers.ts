@@ -38,10 +38,15 @@ export type Library = (typeof libraries)[number];
 interface PeerOptions {
   port?: number;
   uuid?: string;
+  /** It makes a certificate for itself. */
   tls?: boolean;
+  /** Files of a certificate that an authority has issued. */
+  keys?: { key: string; certificate: string };
   discovery?: boolean;
   /** It has a LockController that protects the feature Bench. */
   lock?: boolean;
+  /** It has a CancelController. */
+  cancel?: boolean;
 }
 
 /** A running SiLA server with the feature Bench and a lock. */
@@ -54,11 +59,13 @@ export class Peer {
   ) {}
 
   static async start(library: Library, options: PeerOptions = {}): Promise<Peer> {
-    const { port = await freePort(), uuid = randomUUID(), tls = false } = options;
+    const { port = await freePort(), uuid = randomUUID(), keys } = options;
+    const switches = (['tls', 'discovery', 'lock', 'cancel'] as const).filter(
+      (each) => options[each] === true,
+    );
     const flags = [
-      ...(tls ? ['--tls'] : []),
-      ...(options.discovery === true ? ['--discovery'] : []),
-      ...(options.lock === true ? ['--lock'] : []),
+      ...switches.map((each) => `--${each}`),
+      ...(keys === undefined ? [] : ['--key', keys.key, '--certificate', keys.certificate]),
     ];
     const child = spawn(
       python ?? '',

@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '@lab/sdk';
+import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
 import { ServerLock, SilaClient } from '../src/client/index.js';
 import {
   deviceFeature,
@@ -153,5 +155,27 @@ describe('a device that is offered to clients of SiLA', () => {
     expect(await lock.isLocked()).toBe(true);
     await expect.poll(() => lock.isLocked(), { timeout: 3_000 }).toBe(false);
     expect([...taken]).toEqual([]);
+  });
+});
+
+describe('a server whose certificate an authority has issued', () => {
+  it('is refused at an address that does not stand in it, unless its fingerprint is pinned', async () => {
+    const authority = await makeCertificateAuthority('lab', Date.now());
+    const keys = await certifyServer(authority, ['reader.lab.example.org'], Date.now(), 1);
+    const server = new SilaServer(identity, []);
+    open.push(() => server.close());
+    const address = { host: '127.0.0.1', port: await server.listen('127.0.0.1', 0, keys) };
+    const authorities = authority.certificate;
+    await expect(SilaClient.connect(address, { authorities })).rejects.toThrow(
+      /none of the given authorities has issued for 127\.0\.0\.1 \(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+    );
+    const fingerprint = new X509Certificate(keys.certificate).fingerprint256;
+    const client = await SilaClient.connect(address, { authorities, fingerprint });
+    expect(client.server.uuid).toBe(identity.uuid);
+    client.close();
+    const other = fingerprint.replace(/^../, (byte) => (byte === '00' ? '01' : '00'));
+    await expect(SilaClient.connect(address, { authorities, fingerprint: other })).rejects.toThrow(
+      'not the confirmed one',
+    );
   });
 });

@@ -46,10 +46,11 @@ export async function discover(
 }
 
 /** @returns undefined when the announcement lacks an address */
-function serverOf({ name, host, addresses = [], port, txt }: Service): FoundServer | undefined {
+function serverOf({ name, host, addresses = [], port, txt, referer }: Service): FoundServer | undefined {
   const text = (txt ?? {}) as Record<string, unknown>;
   // An address of IPv6 that is local to its link needs the interface, which the announcement does not name.
-  const address = addresses.find((each) => !each.includes(':')) ?? addresses[0] ?? host;
+  // An announcement without an address comes from the computer of the server.
+  const address = addresses.find((each) => !each.includes(':')) ?? addresses[0] ?? referer?.address ?? host;
   if (address === '' || port === 0) return undefined;
   return {
     uuid: name.toLowerCase(),

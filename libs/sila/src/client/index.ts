@@ -9,8 +9,9 @@ export {
   UntrustedServer,
   type SilaErrorKind,
 } from './errors.js';
+export { look, type ServerLook } from './look.js';
 export { recordedChannel, replayedChannel } from './recorded-channel.js';
 export { RemoteFeature, type ExecutionState } from './remote-feature.js';
 export { ServerLock } from './server-lock.js';
 export { SilaClient, type ServerIdentity } from './sila-client.js';
-export type { Address, Trust } from './trust.js';
+export type { Address, ShownCertificate, Trust } from './trust.js';

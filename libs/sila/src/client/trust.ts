@@ -1,4 +1,5 @@
 import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 import { SilaConnectionError, UntrustedServer } from './errors.js';
@@ -19,7 +20,33 @@ export interface Trust {
   authorities?: string | undefined;
 }
 
+/** A certificate that a server shows, for people. */
+export interface ShownCertificate {
+  /** SHA-256, as in `AB:CD:...`. */
+  fingerprint: string;
+  commonName: string;
+  /** As OpenSSL writes it. */
+  validTo: string;
+  /** The server, or somebody for it, has issued it, and no authority. */
+  selfSigned: boolean;
+  /** An authority that Node knows has issued it for this address. */
+  trusted: boolean;
+}
+
 const probeMs = 10_000;
+
+/** @returns the certificate of a server, trusted or not @throws SilaConnectionError when no TLS server answers */
+export async function shownCertificate(address: Address): Promise<ShownCertificate> {
+  const { certificate, refusal } = await probe(address, undefined);
+  const parsed = new X509Certificate(certificate.raw);
+  return {
+    fingerprint: certificate.fingerprint256,
+    commonName: String(certificate.subject.CN),
+    validTo: certificate.valid_to,
+    selfSigned: parsed.issuer === parsed.subject && parsed.verify(parsed.publicKey),
+    trusted: refusal === undefined,
+  };
+}
 
 /**
  * Finds out which certificate the server has, and makes the credentials of gRPC if it is trusted.
@@ -28,15 +55,17 @@ const probeMs = 10_000;
  */
 export async function credentialsFor(address: Address, trust: Trust): Promise<ChannelCredentials> {
   if (trust.insecure === true) return credentials.createInsecure();
-  const { certificate, isAuthorized } = await probe(address, trust.authorities);
+  const { certificate, refusal } = await probe(address, trust.authorities);
   const shown = certificate.fingerprint256;
   if (trust.fingerprint === undefined) {
-    if (!isAuthorized) throw unconfirmed(address, certificate);
+    if (refusal !== undefined && trust.authorities !== undefined)
+      throw notOfAuthorities(address, certificate, refusal);
+    if (refusal !== undefined) throw unconfirmed(address, certificate);
     return credentials.createSsl(trust.authorities === undefined ? null : Buffer.from(trust.authorities));
   }
   const pinned = plain(trust.fingerprint);
   if (plain(shown) !== pinned) throw replaced(address, certificate, trust.fingerprint);
-  return credentials.createSsl(Buffer.from(chainOf(certificate)), null, null, {
+  return credentials.createSsl(Buffer.from(chainOf(certificate) + (trust.authorities ?? '')), null, null, {
     // The name in a certificate that a server makes for itself says nothing; the certificate itself is compared.
     checkServerIdentity: (_, now) =>
       plain(now.fingerprint256) === pinned
@@ -57,11 +86,11 @@ export async function showsOther(address: Address, trust: Trust): Promise<Untrus
   }
 }
 
-/** @returns the certificate that a server shows, trusted or not */
+/** @returns the certificate that a server shows, and why it is not trusted; undefined: an authority has issued it for this address */
 function probe(
   { host, port }: Address,
   authorities: string | undefined,
-): Promise<{ certificate: DetailedPeerCertificate; isAuthorized: boolean }> {
+): Promise<{ certificate: DetailedPeerCertificate; refusal: string | undefined }> {
   return new Promise((resolve, reject) => {
     const socket = connectTls({
       host,
@@ -82,9 +111,11 @@ function probe(
     socket.once('error', (error) => fail(error.message));
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate(true);
-      const isAuthorized = socket.authorized;
+      // Node says an error or its code; the type of Node knows the error only.
+      const why = socket.authorizationError as Error | string | undefined;
+      const refusal = socket.authorized ? undefined : why instanceof Error ? why.message : String(why);
       socket.destroy();
-      resolve({ certificate, isAuthorized });
+      resolve({ certificate, refusal });
     });
   });
 }
@@ -95,6 +126,20 @@ function unconfirmed({ host, port }: Address, certificate: DetailedPeerCertifica
     shown,
     `the SiLA server at ${host}:${port} shows a certificate that nobody has confirmed (${describe(certificate)}): ` +
       `compare its SHA-256 with what the instrument shows, then write fingerprint: '${shown}'`,
+  );
+}
+
+function notOfAuthorities(
+  { host, port }: Address,
+  certificate: DetailedPeerCertificate,
+  why: string,
+): UntrustedServer {
+  const shown = certificate.fingerprint256;
+  return new UntrustedServer(
+    shown,
+    `the SiLA server at ${host}:${port} shows the certificate ${shown} (${describe(certificate)}), which none of the given ` +
+      `authorities has issued for ${host} (${why}): connect with a name that stands in the certificate, or give the ` +
+      'authority that has issued it',
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type Feature,
   type Property,
 } from '../feature/index.js';
+import { metadataParameter } from './metadata.js';
 import type { SilaSettings } from './settings.js';
 
 /** Features that serve the connection itself. A lab may name them all the same. */
@@ -64,21 +65,26 @@ export function exposed(client: SilaClient, settings: SilaSettings): Map<string,
   return found;
 }
 
-/**
- * The declaration of a function.
- *
- * @param waitS seconds that an effect may have to wait for the lock of the server before it begins
- */
+/** How a function is declared, beside what its server says. */
+export interface Terms {
+  settings: SilaSettings;
+  /** Seconds that an effect may have to wait for the lock of the server before it begins. */
+  waitS: number;
+  /** Names of the metadata that its call can send along. */
+  metadata: readonly string[];
+}
+
+/** The declaration of a function. */
 export function declarationOf(
   name: string,
   { remote, part, kind }: Exposed,
-  settings: SilaSettings,
-  waitS: number,
+  { settings, waitS, metadata }: Terms,
   call: (given: JsonObject) => unknown,
 ): AddedFunction {
   const isCommand = 'parameters' in part;
   const ownS = settings.timeouts[name] ?? (isCommand && part.observable ? observableS : commandS);
-  const parameters = isCommand ? parametersOf(part.parameters, remote.feature) : {};
+  const own = isCommand ? parametersOf(part.parameters, remote.feature) : {};
+  const parameters = own === undefined ? undefined : { ...own, ...metadataDeclaration(metadata) };
   return {
     kind,
     timeout: Math.min(ownS + (kind === 'query' ? 0 : waitS), 604_800),
@@ -89,6 +95,12 @@ export function declarationOf(
     ...(parameters === undefined ? {} : { parameters }),
     call,
   };
+}
+
+function metadataDeclaration(names: readonly string[]): ParameterDeclarations {
+  if (names.length === 0) return {};
+  const desc = shortened(`Values that this call sends along: ${names.join(', ')}`);
+  return { [metadataParameter]: { type: 'dict', optional: true, desc } };
 }
 
 /** If a parameter cannot be declared, the description names all of them. */

@@ -66,11 +66,20 @@ export class LockKeeper {
    * @throws SilaLocked; SilaError, SilaConnectionError
    */
   hold(owner: string, terms: LockTerms, signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(() => this.#take(owner, terms, signal));
+  }
+
+  /**
+   * As {@link hold}, unless this device has the lock for another owner: that lock stays, and serves both.
+   *
+   * @returns whether the lock is that of the owner, who has to free it
+   */
+  share(owner: string, terms: LockTerms, signal?: AbortSignal): Promise<boolean> {
     return this.#inTurn(async () => {
-      if (this.#held?.owner === owner && (await this.#isOurs(this.#held))) return;
-      if (this.#held !== undefined && this.#held.owner !== owner) await this.#free();
-      this.#held = undefined;
-      await this.#acquire(owner, terms, signal);
+      if (this.#held !== undefined && this.#held.owner !== owner && (await this.#isOurs(this.#held)))
+        return false;
+      await this.#take(owner, terms, signal);
+      return true;
     });
   }
 
@@ -90,6 +99,13 @@ export class LockKeeper {
   /** Ends the renewal. A lock that is still held expires. */
   close(): void {
     clearTimeout(this.#timer);
+  }
+
+  async #take(owner: string, terms: LockTerms, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#held?.owner === owner && (await this.#isOurs(this.#held))) return;
+    if (this.#held !== undefined && this.#held.owner !== owner) await this.#free();
+    this.#held = undefined;
+    await this.#acquire(owner, terms, signal);
   }
 
   async #acquire(owner: string, terms: LockTerms, signal: AbortSignal | undefined): Promise<void> {
@@ -204,6 +220,8 @@ export class LockKeeper {
             `the lock on ${this.parts.client.label} is lost: another client has locked the server`,
           );
           held.until = 0;
+          // The next effect waits for the lock again.
+          return;
         }
       } catch (error) {
         this.parts.log.warn(`the lock on ${this.parts.client.label} was not renewed: ${String(error)}`);
@@ -220,9 +238,13 @@ export class LockKeeper {
     const timeout = (held.terms.lock_timeout ?? 0) * 1_000;
     const before = performance.now();
     // Its time is over, and it was used meanwhile: now the server shows whether it counts use.
-    if (this.#countsUse === undefined && before >= held.until) this.#countsUse = await lock.isLocked();
+    const outlasted =
+      this.#countsUse === undefined && before >= held.until ? await lock.isLocked() : undefined;
+    if (outlasted === false) this.#countsUse = false;
     if (this.#countsUse !== false) {
       const used = await this.#use(held);
+      // If the server refuses the identifier, the lock that it has is that of another client, and shows nothing.
+      if (used === true && outlasted === true) this.#countsUse = true;
       if (used === true && this.#countsUse === true) held.until = before + timeout;
       if (used === true) return true;
       if (used === undefined) this.#countsUse = false;
@@ -273,7 +295,7 @@ export class LockKeeper {
   }
 
   /** Runs work after all earlier work. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);
     return done;

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Mask, MessageReplay, readRecording, Traffic } from '@lab/instruments';
 import {
   BaseDevice,
+  NotBegun,
   type AddedFunction,
   type Allocation,
   type CallInDoubt,
@@ -31,8 +32,9 @@ import {
 import type { Command, Property } from '../feature/index.js';
 import { declarationOf, exposed, type Exposed } from './exposed-functions.js';
 import { Executions, type Execution } from './executions.js';
+import { haltOf, type Halt } from './halt.js';
 import { LockKeeper } from './lock-keeper.js';
-import { Metadata } from './metadata.js';
+import { Metadata, metadataParameter } from './metadata.js';
 import { silaSettings, waitOf, type LockTerms, type SilaSettings } from './settings.js';
 
 /** How long the network is searched for the server, in milliseconds. */
@@ -56,6 +58,17 @@ const inDoubt: readonly string[] = [
   'ABORTED',
 ];
 
+/** A command as a call wants it. */
+interface Effect {
+  remote: RemoteFeature;
+  command: Command;
+  given: JsonObject;
+  /** Metadata of the call. */
+  own: CallContext;
+  /** Aborted by a stop that came after the call. */
+  halted: AbortSignal;
+}
+
 /**
  * Any SiLA 2 server as a device. The commands and properties of the server are its functions. A package needs one class without content:
  *
@@ -77,9 +90,12 @@ export class SilaDevice extends BaseDevice {
   #keeper: LockKeeper | undefined;
   /** The terms that a task chose, by the owner of the lock. */
   #chosen: { owner: string; terms: LockTerms } | undefined;
-  #running: { remote: RemoteFeature; command: Command; uuid: string } | undefined;
   /** An effect is under way. */
   #acting = false;
+  /** The execution of the observable command that is under way, and its UUID once the server has named it. */
+  #running: { uuid: string | null; named: Promise<string> } | undefined;
+  /** Aborted by a stop: an effect that is not sent by then is not sent. */
+  #halting = new AbortController();
   readonly #ending = new AbortController();
 
   async _initialize(parameters: JsonObject): Promise<void> {
@@ -88,8 +104,10 @@ export class SilaDevice extends BaseDevice {
     this.#functions = exposed(client, settings);
     this.#metadata = await Metadata.of(client, settings.metadata);
     await this.#executions.forget();
-    const halt = this.#halt(client, settings);
-    if (halt !== undefined) this._stop = halt;
+    const halt = haltOf(client, this.#functions, settings.stop, (remote, command, given) =>
+      this.#command(remote, command, given),
+    );
+    if (halt !== undefined) this._stop = (reason) => this.#halt(halt, reason);
     this.log.info(`connected with ${client.label} (UUID ${client.server.uuid})`);
   }
 
@@ -125,7 +143,12 @@ export class SilaDevice extends BaseDevice {
     const waitS = this.#keeper === undefined ? 0 : waitOf(settings);
     const functions = [...this.#functions].map(([name, each]): [string, AddedFunction] => [
       name,
-      declarationOf(name, each, settings, waitS, (given) => this.#call(each, given)),
+      declarationOf(
+        name,
+        each,
+        { settings, waitS, metadata: this.#metadata.namesFor(each.remote.identifierOf(each.part)) },
+        (given) => this.#call(each, given),
+      ),
     ]);
     return {
       ...Object.fromEntries(functions),
@@ -250,17 +273,28 @@ export class SilaDevice extends BaseDevice {
     throw new Error(`${how} ${what} announces itself in the network; found: ${names.join(', ') || 'none'}`);
   }
 
-  #call(each: Exposed, given: JsonObject): Promise<JsonValue> {
-    const { remote, part, kind } = each;
-    if (kind === 'query') return this.#ask(remote, part, given);
-    return 'parameters' in part ? this.#act(remote, part, given) : this.#ask(remote, part, given);
+  async #call({ remote, part, kind }: Exposed, all: JsonObject): Promise<JsonValue> {
+    const halted = this.#halting.signal;
+    const { [metadataParameter]: metadata, ...given } = all;
+    const own = await this.#metadata.context(
+      remote.identifierOf(part),
+      (metadata ?? undefined) as JsonObject | undefined,
+    );
+    return kind === 'query' || !('parameters' in part)
+      ? this.#ask(remote, part, given, own)
+      : this.#act({ remote, command: part, given, own, halted });
   }
 
-  /** Reads, beside a running effect. */
-  async #ask(remote: RemoteFeature, part: Command | Property, given: JsonObject): Promise<JsonValue> {
+  /** Reads, beside a running effect. @param own metadata of the call */
+  async #ask(
+    remote: RemoteFeature,
+    part: Command | Property,
+    given: JsonObject,
+    own: CallContext,
+  ): Promise<JsonValue> {
     const call = remote.identifierOf(part);
     const ask = async (): Promise<JsonValue> => {
-      const context = await this.#context(call);
+      const context = { ...own, ...(await this.#keeper?.context(call)) };
       return 'parameters' in part
         ? this.#through(remote, part, given, context)
         : remote.get(part, { context, signal: this.#ending.signal });
@@ -276,8 +310,8 @@ export class SilaDevice extends BaseDevice {
     }
   }
 
-  async #act(remote: RemoteFeature, command: Command, given: JsonObject): Promise<JsonValue> {
-    const run = (): Promise<JsonValue> => this.#execute(remote, command, given);
+  async #act(effect: Effect): Promise<JsonValue> {
+    const run = (): Promise<JsonValue> => this.#execute(effect);
     const keeper = this.#keeper;
     const terms = this.#terms();
     if (keeper === undefined || terms.lock_timeout === null) {
@@ -287,37 +321,58 @@ export class SilaDevice extends BaseDevice {
     }
     const fence = this.callAllocation?.fence;
     if (fence !== undefined) {
-      await keeper.hold(ownerOf(fence), terms, this.#ending.signal);
+      await this.#unlessHalted(effect.halted, (signal) => keeper.hold(ownerOf(fence), terms, signal));
       return run();
     }
     // A person who calls a device of a task acts for the task.
-    return keeper.owner === undefined ? this.#locked(keeper, `call ${this.callId ?? ''}`, run) : run();
+    return keeper.owner === undefined
+      ? this.#locked(keeper, `call ${this.callId ?? ''}`, run, effect.halted)
+      : run();
   }
 
-  async #locked<T>(keeper: LockKeeper, owner: string, work: () => Promise<T>): Promise<T> {
-    await keeper.hold(owner, this.#terms(), this.#ending.signal);
+  /** Waits for the lock of the server. @param halted ends the wait, with its reason */
+  async #unlessHalted<T>(halted: AbortSignal, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await wait(AbortSignal.any([this.#ending.signal, halted]));
+    } catch (error) {
+      halted.throwIfAborted();
+      throw error;
+    }
+  }
+
+  async #locked<T>(
+    keeper: LockKeeper,
+    owner: string,
+    work: () => Promise<T>,
+    halted = this.#halting.signal,
+  ): Promise<T> {
+    // Meanwhile a task may have got the lock. Then the work is done for the task.
+    const isOwn = await this.#unlessHalted(halted, (signal) => keeper.share(owner, this.#terms(), signal));
     try {
       return await work();
     } finally {
-      await keeper.release(owner);
+      if (isOwn) await keeper.release(owner);
     }
   }
 
   /** Carries an effect out, and writes down what a later process needs in order to ask about it. */
-  async #execute(remote: RemoteFeature, command: Command, given: JsonObject): Promise<JsonValue> {
+  async #execute({ remote, command, given, own, halted }: Effect): Promise<JsonValue> {
     const callId = this.callId ?? '';
-    const context = await this.#context(remote.identifierOf(command));
-    this.#acting = true;
+    const context = { ...own, ...(await this.#keeper?.context(remote.identifierOf(command))) };
     await this.#executions.begin({
       callId,
       feature: remote.feature.fullIdentifier,
       command: command.identifier,
     });
     try {
+      halted.throwIfAborted();
+      this.#acting = true;
       if (!command.observable) return await remote.run(command, given, { context });
-      const uuid = await remote.begin(command, given, { context });
+      const running = { uuid: null as string | null, named: remote.begin(command, given, { context }) };
+      this.#running = running;
+      const uuid = await running.named;
+      running.uuid = uuid;
       await this.#executions.named(callId, uuid);
-      this.#running = { remote, command, uuid };
       return await remote.follow(command, uuid, awayMs);
     } catch (error) {
       if (error instanceof SilaConnectionError && inDoubt.includes(error.code)) {
@@ -330,6 +385,20 @@ export class SilaDevice extends BaseDevice {
       this.#acting = false;
       await this.#executions.end(callId);
     }
+  }
+
+  /** Stops the instrument. An effect that waits for the lock, or is about to be sent, is not sent any more. */
+  async #halt(halt: Halt, reason: string): Promise<void> {
+    this.#halting.abort(new NotBegun(`stopped before the command was sent: ${reason}`));
+    this.#halting = new AbortController();
+    await halt(this.#acting, this.#running?.named);
+  }
+
+  /** Runs a command of the device itself, beside its calls. */
+  async #command(remote: RemoteFeature, command: Command, given: JsonObject): Promise<void> {
+    const call = remote.identifierOf(command);
+    const context = { ...(await this.#metadata.context(call)), ...(await this.#keeper?.context(call)) };
+    await this.#through(remote, command, given, context);
   }
 
   /**
@@ -350,10 +419,6 @@ export class SilaDevice extends BaseDevice {
   ): Promise<JsonValue> {
     if (!command.observable) return remote.run(command, given, { context });
     return remote.follow(command, await remote.begin(command, given, { context }), awayMs);
-  }
-
-  async #context(call: string): Promise<CallContext> {
-    return { ...this.#metadata.context(call), ...(await this.#keeper?.context(call)) };
   }
 
   /** The terms of the task, or else of the device. */
@@ -390,30 +455,6 @@ export class SilaDevice extends BaseDevice {
       if (!signal.aborted) throw error;
     }
     return { idle: false, detail: `${name} is ${last} (execution ${uuid})` };
-  }
-
-  /** How an emergency stop stops the instrument; undefined: the server has no way. */
-  #halt(client: SilaClient, { stop }: SilaSettings): ((reason: string) => Promise<void>) | undefined {
-    const run = async (remote: RemoteFeature, command: Command, given: JsonObject): Promise<void> => {
-      const context = await this.#context(remote.identifierOf(command));
-      await this.#through(remote, command, given, context);
-    };
-    if (stop !== undefined) {
-      const chosen = this.#functions.get(stop);
-      if (chosen === undefined || !('parameters' in chosen.part) || chosen.part.parameters.length > 0)
-        throw new TypeError(`init_parameters.stop: the server has no command ${stop} without parameters`);
-      const { remote, part } = chosen;
-      return () => run(remote, part, {});
-    }
-    const remote = client.find('CancelController');
-    const command = remote?.feature.commands.get('CancelCommand');
-    const [parameter] = command?.parameters ?? [];
-    if (remote === undefined || command === undefined || parameter === undefined) return undefined;
-    return async () => {
-      if (this.#running === undefined)
-        throw new Error('no observable command is running, so none can be cancelled');
-      await run(remote, command, { [parameter.identifier]: this.#running.uuid });
-    };
   }
 
   #lockFunctions(settings: SilaSettings): Record<string, AddedFunction> {

@@ -19,16 +19,22 @@ export class SilaSession {
    * Runs a command to its end.
    *
    * @param parameters by their identifiers
+   * @param metadata that this call sends along, by `<Feature>/<Metadata>`; it comes before that of the lab
    * @returns the responses by their identifiers
    * @throws DeviceError
    */
-  async run(feature: string, command: string, parameters: JsonObject = {}): Promise<JsonObject> {
-    return (await this.#call(`${feature}_${command}`, parameters)) as JsonObject;
+  async run(
+    feature: string,
+    command: string,
+    parameters: JsonObject = {},
+    metadata?: JsonObject,
+  ): Promise<JsonObject> {
+    return (await this.#call(`${feature}_${command}`, withMetadata(parameters, metadata))) as JsonObject;
   }
 
-  /** The value of a property. @throws DeviceError */
-  get(feature: string, property: string): Promise<JsonValue> {
-    return this.#call(`${feature}_${property}`, {});
+  /** The value of a property. @param metadata as for {@link run} @throws DeviceError */
+  get(feature: string, property: string, metadata?: JsonObject): Promise<JsonValue> {
+    return this.#call(`${feature}_${property}`, withMetadata({}, metadata));
   }
 
   /** Frees the lock before the task ends. Without this the end of the task frees it. @throws DeviceError */
@@ -66,6 +72,10 @@ export async function connect(
   );
   const { locked } = (await callOf(device, 'lock')(Object.fromEntries(given))) as { locked: boolean };
   return new SilaSession(device, locked);
+}
+
+function withMetadata(parameters: JsonObject, metadata: JsonObject | undefined): JsonObject {
+  return metadata === undefined ? parameters : { ...parameters, metadata };
 }
 
 function callOf(device: object, name: string): Call {

@@ -1,10 +1,9 @@
-"""A server made with the library sila2: python sila2_server.py PORT UUID [--tls] [--lock] [--discovery]"""
+"""A server made with the library sila2: python sila2_server.py PORT UUID [flags of bench.arguments]"""
 
-import sys
 import time
 from queue import Queue
 
-from bench import BENCH_XML, Bench, Blocked
+from bench import BENCH_XML, CANCEL_XML, Bench, Blocked, arguments
 from sila2.features.lockcontroller import LockControllerFeature
 from sila2.framework import DefinedExecutionError, Feature
 from sila2.server import FeatureImplementationBase, SilaServer
@@ -12,6 +11,7 @@ from sila2.server.default_feature_implementations.lockcontroller_impl import Loc
 from sila2.server.encryption import generate_self_signed_certificate
 
 FEATURE = Feature(BENCH_XML)
+CANCEL = Feature(CANCEL_XML)
 
 
 def blocked(error):
@@ -30,15 +30,25 @@ class BenchImpl(FeatureImplementationBase):
             self.bench.begin_move(To)
         except Blocked as error:
             raise blocked(error) from None
-        time.sleep(Seconds)
+        try:
+            for _ in range(10):
+                time.sleep(Seconds / 10)
+                self.bench.go_on("move")
+        finally:
+            self.bench.end("move")
         return self.bench.position
 
     def Heat(self, Seconds, Fail, *, metadata, instance):
-        self.bench.moves += 1
+        execution = str(instance.execution_uuid)
+        self.bench.begin(execution)
         instance.begin_execution()
-        for step in range(10):
-            instance.progress = step / 10
-            time.sleep(Seconds / 10)
+        try:
+            for step in range(10):
+                instance.progress = step / 10
+                time.sleep(Seconds / 10)
+                self.bench.go_on(execution)
+        finally:
+            self.bench.end(execution)
         if Fail:
             raise blocked(Blocked("the lid is open"))
         return 37.5
@@ -49,6 +59,9 @@ class BenchImpl(FeatureImplementationBase):
     def Carry(self, Bytes, *, metadata):
         return Bytes
 
+    def Label(self, *, metadata):
+        return metadata[FEATURE["Sample"]]
+
     def get_Moves(self, *, metadata):
         return self.bench.moves
 
@@ -58,21 +71,39 @@ class BenchImpl(FeatureImplementationBase):
         return queue
 
     def get_calls_affected_by_Sample(self):
-        return []
+        return [FEATURE["Label"]]
+
+
+class CancelImpl(FeatureImplementationBase):
+    def __init__(self, parent_server, bench):
+        super().__init__(parent_server=parent_server)
+        self.bench = bench
+
+    def CancelCommand(self, CommandExecutionUUID, *, metadata):
+        if not self.bench.cancel(CommandExecutionUUID):
+            raise DefinedExecutionError(CANCEL.defined_execution_errors["InvalidCommandExecutionUUID"])
+
+    def CancelAll(self, *, metadata):
+        self.bench.cancel_all()
 
 
 def main():
-    port, uuid, *flags = sys.argv[1:]
-    server = SilaServer("Bench", "TestServer", "An instrument for tests", "1.0", "https://example.org", uuid)
-    server.set_feature_implementation(FEATURE, BenchImpl(server))
-    if "--lock" in flags:
+    given = arguments()
+    server = SilaServer("Bench", "TestServer", "An instrument for tests", "1.0", "https://example.org", given.uuid)
+    implementation = BenchImpl(server)
+    server.set_feature_implementation(FEATURE, implementation)
+    if given.cancel:
+        server.set_feature_implementation(CANCEL, CancelImpl(server, implementation.bench))
+    if given.lock:
         server.set_feature_implementation(LockControllerFeature, LockControllerImpl(server))
-    discovery = "--discovery" in flags
-    if "--tls" in flags:
+    place = {"address": "127.0.0.1", "port": given.port, "enable_discovery": given.discovery}
+    if given.key is not None:
+        server.start(**place, private_key=given.key, cert_chain=given.certificate)
+    elif given.tls:
         key, certificate = generate_self_signed_certificate(server.server_uuid, "127.0.0.1")
-        server.start("127.0.0.1", int(port), key, certificate, enable_discovery=discovery)
+        server.start(**place, private_key=key, cert_chain=certificate)
     else:
-        server.start_insecure("127.0.0.1", int(port), enable_discovery=discovery)
+        server.start_insecure(**place)
     print("ready", flush=True)
     server.grpc_server.wait_for_termination()
 

@@ -1,9 +1,8 @@
-"""A server made with the library unitelabs-sila: python unitelabs_server.py PORT UUID [--tls] [--lock] [--discovery]"""
+"""A server made with the library unitelabs-sila: python unitelabs_server.py PORT UUID [flags of bench.arguments]"""
 
 import asyncio
-import sys
 
-from bench import BENCH_XML, FOLDER, Bench, Blocked, Lock
+from bench import BENCH_XML, CANCEL_XML, FOLDER, Bench, Blocked, Lock, arguments
 from sila import Feature, create_certificate
 from sila.server import (
     Metadata,
@@ -36,23 +35,32 @@ def error_of(feature, identifier, message=""):
     return feature.errors[identifier](message)
 
 
-def bench_feature():
+def bench_feature(bench):
     feature = read_feature(BENCH_XML)
-    bench = Bench()
 
     async def move(*, To, Seconds, metadata):
         try:
             bench.begin_move(To)
         except Blocked as error:
             raise error_of(feature, "Blocked", str(error)) from None
-        await asyncio.sleep(Seconds)
+        try:
+            for _ in range(10):
+                await asyncio.sleep(Seconds / 10)
+                bench.go_on("move")
+        finally:
+            bench.end("move")
         return {"Position": bench.position}
 
     async def heat(*, Seconds, Fail, metadata, command_execution):
-        bench.moves += 1
-        for step in range(1, 11):
-            command_execution.update_execution_info(progress=step / 10)
-            await asyncio.sleep(Seconds / 10)
+        execution = command_execution.command_execution_uuid
+        bench.begin(execution)
+        try:
+            for step in range(1, 11):
+                command_execution.update_execution_info(progress=step / 10)
+                await asyncio.sleep(Seconds / 10)
+                bench.go_on(execution)
+        finally:
+            bench.end(execution)
         if Fail:
             raise error_of(feature, "Blocked", "the lid is open")
         return {"Reached": 37.5}
@@ -64,8 +72,28 @@ def bench_feature():
     feature.commands["Heat"].function = heat
     feature.commands["Echo"].function = lambda *, Value, metadata: {"Value": Value}
     feature.commands["Carry"].function = lambda *, Bytes, metadata: {"Bytes": Bytes}
+    feature.commands["Label"].function = lambda *, metadata: {"Sample": metadata[sample.fully_qualified_identifier()]}
+    sample = feature.metadata["Sample"]
+    sample.affects = [f"{feature.fully_qualified_identifier}/Command/Label"]
     feature.properties["Moves"].function = lambda *, metadata: {"Moves": bench.moves}
     feature.properties["Position"].function = position
+    return feature
+
+
+def cancel_feature(bench):
+    feature = read_feature(CANCEL_XML)
+
+    def cancel(*, CommandExecutionUUID, metadata):
+        if not bench.cancel(CommandExecutionUUID):
+            raise error_of(feature, "InvalidCommandExecutionUUID")
+        return {}
+
+    def cancel_all(*, metadata):
+        bench.cancel_all()
+        return {}
+
+    feature.commands["CancelCommand"].function = cancel
+    feature.commands["CancelAll"].function = cancel_all
     return feature
 
 
@@ -105,21 +133,26 @@ def lock_feature(protected):
 
 
 async def main():
-    port, uuid, *flags = sys.argv[1:]
+    given = arguments()
     keys = {}
-    if "--tls" in flags:
-        made = create_certificate(uuid, ip_addresses=["127.0.0.1"])
+    if given.key is not None:
+        keys = {"tls": True, "private_key": given.key, "certificate_chain": given.certificate}
+    elif given.tls:
+        made = create_certificate(given.uuid, ip_addresses=["127.0.0.1"])
         keys = {"tls": True, "private_key": made.pem_private_key, "certificate_chain": made.pem_certificate}
     config = ServerConfig(
-        hostname="127.0.0.1", port=int(port), uuid=uuid, name="Bench", type="TestServer", version="1.0", **keys
+        hostname="127.0.0.1", port=given.port, uuid=given.uuid, name="Bench", type="TestServer", version="1.0", **keys
     )
     server = Server(config)
-    bench = bench_feature()
+    instrument = Bench()
+    bench = bench_feature(instrument)
     server.register_feature(bench)
-    if "--lock" in flags:
+    if given.cancel:
+        server.register_feature(cancel_feature(instrument))
+    if given.lock:
         server.register_feature(lock_feature(bench))
     await server.start()
-    if "--discovery" in flags:
+    if given.discovery:
         await Discovery(server, DiscoveryConfig(network_interfaces=["127.0.0.1"])).start()
     print("ready", flush=True)
     await server.wait_for_termination()

@@ -48,7 +48,7 @@ describe.skipIf(python === undefined).each(libraries)('a client of a server of %
       fullIdentifier: 'org.example/tests/Bench/v1',
       identifier: 'Bench',
     });
-    expect([...bench.feature.commands.keys()].sort()).toEqual(['Carry', 'Echo', 'Heat', 'Move']);
+    expect([...bench.feature.commands.keys()].sort()).toEqual(['Carry', 'Echo', 'Heat', 'Label', 'Move']);
   });
 
   it('refuses a server with another UUID', async () => {
@@ -125,7 +125,7 @@ describe.skipIf(python === undefined).each(libraries)('a client of a server of %
     }
   });
 
-  it('locks and frees a server that has a lock', async () => {
+  it('locks and frees a server that has a lock, which refuses calls with another identifier', async () => {
     expect(await ServerLock.of(client)).toBeUndefined();
     const locking = await Peer.start(library, { lock: true });
     const other = await SilaClient.connect(locking.address, insecure);
@@ -135,6 +135,16 @@ describe.skipIf(python === undefined).each(libraries)('a client of a server of %
     expect(await lock?.isLocked()).toBe(true);
     await expect(lock?.lock('other', 30)).rejects.toMatchObject({ identifier: 'ServerAlreadyLocked' });
     await expect(lock?.unlock('other')).rejects.toMatchObject({ identifier: 'InvalidLockIdentifier' });
+    // A call with another identifier is refused before it does anything.
+    const locked = other.feature('Bench');
+    const move = (context = {}) => locked.run(commandOf(locked, 'Move'), { To: 3, Seconds: 0 }, { context });
+    await expect(move(await lock?.context('other'))).rejects.toMatchObject({
+      identifier: 'InvalidLockIdentifier',
+    });
+    await expect(move()).rejects.toMatchObject({ kind: 'framework', identifier: 'INVALID_METADATA' });
+    expect(await move(await lock?.context('mine'))).toEqual({ Position: 3 });
+    const moves = await locked.get(propertyOf(locked, 'Moves'), { context: await lock?.context('mine') });
+    expect(moves).toBe(1);
     await lock?.unlock('mine');
     expect(await lock?.isLocked()).toBe(false);
     other.close();

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DeviceUnderTest } from '../../../instruments/test/device-under-test.js';
 import { recordSession, silaSession } from '../../../instruments/test/message-sessions.js';
+import { ServerLock, SilaClient } from '../../src/client/index.js';
 import { SilaDevice } from '../../src/device/index.js';
 import { Bench } from '../device-host.js';
 import { libraries, Peer, python } from '../peers.js';
@@ -35,7 +36,7 @@ describe.skipIf(python === undefined).each(libraries)('a device for a server of 
     });
     const { functions } = (await bench.start()) as unknown as { functions: { name: string }[] };
     expect(functions.map(({ name }) => name).sort()).toEqual(
-      ['Carry', 'Echo', 'Heat', 'Move', 'Moves', 'Position']
+      ['Carry', 'Echo', 'Heat', 'Label', 'Move', 'Moves', 'Position']
         .map((name) => `Bench_${name}`)
         .concat('lock', 'record_traffic', 'recorded_traffic', 'unlock'),
     );
@@ -87,6 +88,76 @@ describe.skipIf(python === undefined).each(libraries)('a device for a server of 
     const device = new DeviceUnderTest(SilaDevice, parameters);
     open.push(() => device.end());
     await recordSession(library === 'sila2' ? 'sila' : library, silaSession, device);
+  });
+
+  it('sends the metadata of the lab, or of the call, with the calls that take it', async () => {
+    const peer = await peerOf();
+    const bench = await benchOf(peer, { metadata: { 'Bench/Sample': 'of the lab' } });
+    const { functions } = (await bench.start()) as unknown as { functions: { name: string }[] };
+    expect(functions).toContainEqual(
+      expect.objectContaining({
+        name: 'Bench_Label',
+        parameters: { metadata: expect.objectContaining({ type: 'dict', optional: true }) as unknown },
+      }),
+    );
+    expect(functions).toContainEqual(expect.objectContaining({ name: 'Bench_Moves', parameters: {} }));
+    expect(await bench.call('Bench_Label').end).toMatchObject({ value: { Sample: 'of the lab' } });
+    const label = (metadata: object) => bench.call('Bench_Label', { metadata }).end;
+    expect(await label({ 'Bench/Sample': 'S-17' })).toMatchObject({ value: { Sample: 'S-17' } });
+    expect(await label({ 'Bench/Colour': 'red' })).toMatchObject({
+      error: {
+        message: 'metadata.Bench/Colour: the call takes no such metadata; it takes: Bench/Sample',
+      },
+    });
+    const without = await benchOf(peer);
+    await without.start();
+    expect(await without.call('Bench_Label').end).toMatchObject({
+      error: { message: expect.stringMatching(/^INVALID_METADATA: /) as string },
+    });
+  });
+
+  it('stops what is running by the CancelController of the server, and sends nothing after a stop', async () => {
+    const peer = await peerOf({ cancel: true, lock: true });
+    const bench = await benchOf(peer, { lock_retry_delay: 0.1 });
+    expect(await bench.start()).toMatchObject({ can_stop: true });
+    let moves = 0;
+    for (const [name, given] of [
+      ['Bench_Heat', { Seconds: 10, Fail: false }],
+      ['Bench_Move', { To: 1, Seconds: 10 }],
+    ] as const) {
+      const running = bench.call(name, given, 1);
+      moves += 1;
+      await expect
+        .poll(() => bench.call('Bench_Moves', {}, 1).end, { timeout: 10_000 })
+        .toMatchObject({ value: moves });
+      expect(await bench.stop()).toEqual({ type: 'stopped', supported: true });
+      expect(await running.end).toMatchObject({
+        type: 'failure',
+        error: { message: expect.stringContaining('the command was cancelled') as string },
+      });
+    }
+    // Nothing is running.
+    expect(await bench.stop()).toEqual({ type: 'stopped', supported: true });
+    await bench.release(1);
+    const client = await SilaClient.connect(peer.address, { insecure: true });
+    const other = await ServerLock.of(client);
+    await other?.lock('other', 30);
+    const waiting = bench.call('Bench_Move', { To: 1, Seconds: 0 }, 2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await bench.stop()).toEqual({ type: 'stopped', supported: true });
+    expect(await waiting.end).toMatchObject({
+      type: 'failure',
+      error: { message: 'stopped before the command was sent: a hand is in it' },
+    });
+    await other?.unlock('other');
+    client.close();
+    expect(await bench.call('Bench_Moves', {}, 2).end).toMatchObject({ value: moves });
+  });
+
+  it('cannot be stopped without a CancelController and without a command that the lab names', async () => {
+    const bench = await benchOf(await peerOf());
+    expect(await bench.start()).toMatchObject({ can_stop: false });
+    expect(await bench.stop()).toEqual({ type: 'stopped', supported: false });
   });
 
   it('ends its process when the server is lost in the middle of an effect, and a person is asked', async () => {

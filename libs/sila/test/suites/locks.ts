@@ -97,6 +97,36 @@ describe.skipIf(python === undefined).each(libraries)('the lock of a server of %
     expect(await bench.call('Bench_Move', move, 1).end).toMatchObject(moved);
   });
 
+  it('is waited for again when it expired in the middle of a command, and another client got it', async () => {
+    const { bench, other } = await setUp({ lock_timeout: 1, lock_max_retries: 2 });
+    const heating = bench.call('Bench_Heat', { Seconds: 2, Fail: false }, 1);
+    await expect
+      .poll(() => bench.call('Bench_Moves', {}, 1).end, { timeout: 10_000 })
+      .toMatchObject({ value: 1 });
+    // A device that cannot renew its lock, because its computer sleeps.
+    bench.freeze(true);
+    await expect.poll(() => other.isLocked(), { timeout: 5_000, interval: 20 }).toBe(false);
+    await other.lock('other', 30);
+    bench.freeze(false);
+    expect(await heating.end).toMatchObject({ value: { Reached: 37.5 } });
+    expect(await bench.call('Bench_Move', move, 1).end).toMatchObject({
+      type: 'failure',
+      error: { message: expect.stringContaining('is locked by another client') as string },
+    });
+    await other.unlock('other');
+    expect(await bench.call('Bench_Move', move, 1).end).toMatchObject(moved);
+    // The lock of the other client has told nothing about how this server renews locks.
+    const again = bench.call('Bench_Heat', { Seconds: 2.2, Fail: false }, 1);
+    let free = 0;
+    for (let looked = 0; looked < 20; looked += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      free += (await other.isLocked()) ? 0 : 1;
+    }
+    expect(free).toBeLessThanOrEqual(library === 'sila2' ? 8 : 1);
+    expect(await again.end).toMatchObject({ value: { Reached: 37.5 } });
+    expect(await bench.call('Bench_Moves', {}, 1).end).toMatchObject({ value: 3 });
+  });
+
   it('is not taken from a client who got it after it was lost', async () => {
     const { peer, bench } = await setUp();
     expect(await bench.call('Bench_Move', move, 1).end).toMatchObject(moved);
