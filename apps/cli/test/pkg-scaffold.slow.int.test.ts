@@ -112,6 +112,27 @@ describe('a new device of a kind', () => {
     },
   );
 
+  it('has the init parameters that a person chooses in the lab, and refuses others', async () => {
+    const set = { address: '10.0.0.4:50052', insecure: 'true', server_name: "Ada's reader" };
+    await addPart(userDir, 'device', 'demo_pkg', 'reader', { kind: 'sila', set });
+    expect(await errorsOf()).toEqual([]);
+    expect(lab()).toContain(
+      "address: '10.0.0.4:50052'\n      insecure: true\n      server_name: 'Ada''s reader'\n",
+    );
+    for (const [options, why] of [
+      [
+        { kind: 'sila', set: { port: '1' } },
+        /--set port: the kind sila has no such parameter; it has address,/,
+      ],
+      [{ set: { port: '1' } }, '--set is for devices of a kind: name it with --kind'],
+    ] as const)
+      await expect(addPart(userDir, 'device', 'demo_pkg', 'other', options)).rejects.toThrow(why);
+    await createPackage(userDir, 'without_lab');
+    await expect(addPart(userDir, 'device', 'without_lab', 'other', { kind: 'sila', set })).rejects.toThrow(
+      'the package has no lab without errors',
+    );
+  });
+
   it('names the npm packages with native parts that it needs, and keeps what package.json has', async () => {
     const before = JSON.parse(readFileSync(file('package.json'), 'utf8')) as object;
     const { changed } = await addPart(userDir, 'device', 'demo_pkg', 'scale', { kind: 'serial' });

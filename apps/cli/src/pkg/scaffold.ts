@@ -4,7 +4,7 @@ import type { Catalog, DefinitionOrigin } from '@lab/definitions';
 import { hintFor } from '@lab/definitions/model';
 import { packageFolders, readCatalog } from './check.js';
 import { linkProduct } from './editor-links.js';
-import { deviceKinds, type DeviceKind } from './kinds/index.js';
+import { chosenParameters, deviceKinds, type DeviceKind } from './kinds/index.js';
 import { optimizerParts } from './optimizer-parts.js';
 import { definitionFolders, relativeTo } from './place.js';
 import {
@@ -41,6 +41,8 @@ export interface PartOptions {
   framework?: Framework;
   /** The kind of instrument that a new device is, of those in `kinds`; absent: the device is code of its own. */
   kind?: string;
+  /** Values of `init_parameters` of the device in `lab.yml`, as a person types them, in place of those that its kind writes. */
+  set?: Readonly<Record<string, string>>;
 }
 
 /** The changes of a command, in the order in which they were made. */
@@ -99,6 +101,10 @@ export async function addPart(
   if (taken) throw new Error(`there is a ${kind} "${name}" already: ${join(userDir, taken.file)}`);
   const own = ownNames(catalog, packageName);
   const deviceKind = kindOf(root, kind, options);
+  const inLab =
+    options.set === undefined ? (deviceKind?.inLab ?? []) : chosenParameters(deviceKind, options.set);
+  if (options.set !== undefined && own('lab').length === 0)
+    throw new Error('--set writes into lab.yml, and the package has no lab without errors: svc pkg add lab');
   const python =
     options.python ?? (existsSync(join(root, pythonMarker)) && !existsSync(join(root, 'package.json')));
   if (options.framework !== undefined && kind !== 'device')
@@ -130,14 +136,11 @@ export async function addPart(
       const lab = own('lab')[0];
       const origin = catalog.origins.find((each) => each.kind === 'lab' && each.name === lab);
       const file = origin && join(userDir, origin.file);
-      if (
-        file !== undefined &&
-        lab !== undefined &&
-        (await putIntoLab(userDir, file, lab, name, deviceKind?.inLab))
-      ) {
-        changed.push({ file, what: `the device ${name}_1` });
-      }
-      return { written, changed };
+      const isInLab =
+        file !== undefined && lab !== undefined && (await putIntoLab(userDir, file, lab, name, inLab));
+      if (isInLab) changed.push({ file, what: `the device ${name}_1` });
+      const note = `${file} stays as it is: put the device into it, with ${inLab.join(', ')}`;
+      return { written, changed, ...(isInLab || options.set === undefined ? {} : { note }) };
     }
   }
 }

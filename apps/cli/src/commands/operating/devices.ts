@@ -13,6 +13,7 @@ import {
 import { jsonObjectOf } from '../json-object.js';
 import { momentOf } from '../moments.js';
 import { deviceNamed } from './device-filter.js';
+import { addDiscoverCommand } from './device-discover.js';
 import { addOfferCommand } from './device-offer.js';
 import { addTrafficCommands } from './device-traffic.js';
 
@@ -30,11 +31,12 @@ export function addDeviceCommands(program: Command): void {
   const device = program
     .command('device')
     .description(
-      'take devices out of service, put them back, restart them, record their traffic, offer them to others',
+      'take devices out of service, put them back, restart them, record their traffic, offer them to others, find new ones',
     );
   addServiceCommands(device);
   addTrafficCommands(device);
   addOfferCommand(device);
+  addDiscoverCommand(device);
   withUrl(program.command('rpc'))
     .description('call a function of a device at once, without the queue, and print its result as JSON')
     .argument('<lab>', 'name of the laboratory')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions/documents';
 import { defineConfig, settings } from '@lab/runtime';
-import { Argument, Option, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import type { CheckReport } from '../../pkg/check.js';
 import { deviceKinds } from '../../pkg/kinds/index.js';
 import type { PartKind, PartOptions, Scaffolded } from '../../pkg/scaffold.js';
@@ -71,6 +71,11 @@ export function addPkgCommands(program: Command): void {
         deviceKinds.map((each) => each.name),
       ),
     )
+    .option(
+      '--set <name=value>',
+      'with --kind: an init parameter of the new device in lab.yml; may be repeated',
+      parameterOf,
+    )
     .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
     .action((kind: PartKind, packageName: string, name: string, { dir, ...options }: AddFlags) =>
       reported(async () => {
@@ -78,6 +83,14 @@ export function addPkgCommands(program: Command): void {
         tell(await addPart(userDirOf(dir), kind, packageName, name, options));
       }),
     );
+}
+
+/** Adds one `--set` to those before. @throws InvalidArgumentError */
+function parameterOf(given: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([a-z_]+)=(.*)$/s.exec(given) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('write name=value, as in address=192.168.7.20:50052');
+  return { ...before, [name]: value };
 }
 
 /** The command for npm packages of computers without a registry. */

@@ -10,6 +10,7 @@ import { scpi } from './scpi.js';
 import { serial } from './serial.js';
 import { sila } from './sila.js';
 
+export { chosenParameters } from './chosen-parameters.js';
 export type { DeviceKind } from './kind.js';
 
 /** The kinds of devices that `svc pkg add device --kind` knows. */
