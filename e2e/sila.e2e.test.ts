@@ -1,69 +1,23 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServerLock, SilaClient } from '../libs/sila/src/client/index.js';
 import { libraries, Peer, python, type Library } from '../libs/sila/test/peers.js';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
+import { silaLab } from './sila/package.js';
+import { svc } from './svc.js';
 
-/** SiLA servers as devices of a service: tasks lock them, calls are recorded, and an agent that is killed leaves no lock. */
-
-const files = (ports: Record<Library, number>): Record<string, string> => ({
-  'package.json': JSON.stringify({ name: 'sila_lab', version: '1.0.0', type: 'module' }),
-  'devices/sila_server/device.yml': `type: sila_server
-desc: Any SiLA 2 server
-init_parameters: { address: '', insecure: true, lock_timeout: 60, lock_retry_delay: 0.2, lock_max_retries: 20 }
-`,
-  'devices/sila_server/device.ts': `import { SilaDevice } from '@lab/sila';
-export default class SilaServer extends SilaDevice {}
-`,
-  'tasks/use_bench/task.yml': `type: use_bench
-desc: Moves and heats
-devices:
-  bench:
-    type: sila_server
-input_parameters:
-  seconds:
-    type: float
-    unit: s
-    desc: How long it heats
-output_parameters:
-  reached:
-    type: float
-    unit: n/a
-    desc: The temperature
-`,
-  'tasks/use_bench/task.ts': `import { BaseTask, type TaskResult } from '@lab/sdk';
-import { connect } from '@lab/sila';
-import type SilaServer from '../../devices/sila_server/device.js';
-export default class UseBench extends BaseTask<{ bench: SilaServer }, { seconds: number }> {
-  async _execute({ bench }: this['devices'], { seconds }: { seconds: number }): Promise<TaskResult> {
-    const session = await connect(bench, { lock_timeout: 30 });
-    await session.run('Bench', 'Move', { To: 5, Seconds: 0 });
-    const { Reached } = await session.run('Bench', 'Heat', { Seconds: seconds, Fail: false });
-    return [{ reached: Number(Reached) }, {}, {}];
-  }
-}
-`,
-  'laboratories/sila_lab/lab.yml': `name: sila_lab
-desc: Two SiLA servers
-computers:
-  sila_pc:
-    desc: The computer of the instruments
-    ip: 10.77.0.3
-devices:
-${libraries
-  .map(
-    (library) => `  ${library}:
-    desc: A server
-    type: sila_server
-    computer: sila_pc
-    init_parameters: { address: '127.0.0.1:${ports[library]}' }
-`,
-  )
-  .join('')}`,
-});
+/**
+ * SiLA servers as devices of a service: tasks lock them, calls are recorded, and an agent that is killed leaves no lock. And a device of the
+ * service as a SiLA server for a client of another library.
+ */
 
 describe.skipIf(python === undefined)('SiLA servers as devices', () => {
   const peers = new Map<Library, Peer>();
@@ -72,13 +26,14 @@ describe.skipIf(python === undefined)('SiLA servers as devices', () => {
   let agent: Awaited<ReturnType<Lab['withAgent']>>;
 
   beforeAll(async () => {
-    for (const library of libraries) peers.set(library, await Peer.start(library, { lock: true }));
+    for (const library of libraries)
+      peers.set(library, await Peer.start(library, { lock: true, discovery: true }));
     userDir = await mkdtemp(join(tmpdir(), 'svc-sila-'));
     const ports = Object.fromEntries([...peers].map(([name, { port }]) => [name, port])) as Record<
       Library,
       number
     >;
-    for (const [name, text] of Object.entries(files(ports))) {
+    for (const [name, text] of Object.entries(silaLab(ports))) {
       const path = join(userDir, 'sila_lab', name);
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
@@ -152,4 +107,136 @@ describe.skipIf(python === undefined)('SiLA servers as devices', () => {
       });
     },
   );
+
+  it('are found in the network by svc device discover', async () => {
+    const { code, out } = await svc(
+      {},
+      'device',
+      'discover',
+      '--interface',
+      '127.0.0.1',
+      '--timeout',
+      '3',
+      '--json',
+    );
+    expect(code).toBe(0);
+    for (const { port, uuid } of peers.values())
+      expect(JSON.parse(out)).toContainEqual(
+        expect.objectContaining({
+          ...{ kind: 'sila', name: 'Bench', type: 'TestServer', uuid, address: `127.0.0.1:${port}` },
+          ...{ certificate: null, problem: null },
+          features: expect.arrayContaining(['org.example/tests/Bench/v1']) as unknown,
+        }),
+      );
+  });
+
+  describe('a device that is offered to a client of sila2', () => {
+    let offer: ChildProcess;
+    let client: ChildProcess;
+    let answers: AsyncIterableIterator<string>;
+
+    beforeAll(async () => {
+      const authority = await makeCertificateAuthority('lab', Date.now());
+      const { key, certificate } = await certifyServer(authority, ['127.0.0.1'], Date.now(), 1);
+      const write = async (name: string, text: string): Promise<string> => {
+        await writeFile(join(userDir, name), text);
+        return join(userDir, name);
+      };
+      const flags = [
+        ...['--listen', '127.0.0.1:0', '--by', 'ada', '--url', lab.stack.url],
+        ...['--key', await write('mixer.key', key), '--certificate', await write('mixer.pem', certificate)],
+      ];
+      const program = fileURLToPath(new URL('../apps/cli/bin/svc.mjs', import.meta.url));
+      offer = spawn(process.execPath, [program, 'device', 'offer', 'sila_lab.mixer', ...flags], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(offer.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+      const port = /is offered at 127\.0\.0\.1:(\d+) as the SiLA server/.exec(line.toString())?.[1] ?? '';
+      const script = fileURLToPath(new URL('sila/offer_client.py', import.meta.url));
+      const ca = await write('authority.pem', authority.certificate);
+      client = spawn(python ?? '', [script, port, ca], { stdio: ['pipe', 'pipe', 'inherit'] });
+      answers = createInterface(client.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
+    });
+    afterAll(async () => {
+      client?.stdin?.end();
+      offer?.kill('SIGTERM');
+      await Promise.all([client, offer].map((child) => child?.exitCode ?? once(child, 'exit')));
+    });
+
+    /** What the client says of a step. */
+    async function ask(step: string, ...given: unknown[]): Promise<Record<string, unknown>> {
+      client.stdin?.write(`${JSON.stringify([step, ...given])}\n`);
+      const { value } = (await answers.next()) as { value: string };
+      return JSON.parse(value) as Record<string, unknown>;
+    }
+    const reservations = async () =>
+      (
+        await lab.api.all<{ device: string; by: string; reason: string; state?: string }>('/api/reservations')
+      ).filter(({ device }) => device === 'mixer');
+
+    it('has its functions as a feature, and tells its state', async () => {
+      expect(await ask('about')).toEqual({
+        value: {
+          uuid: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+          name: 'sila_lab.mixer',
+          features: expect.arrayContaining(['org.example/devices/Mixer/v1']) as unknown,
+        },
+      });
+      expect(await ask('status', null)).toEqual({ value: { mixed: 0 } });
+      expect(await ask('is_locked')).toEqual({ value: false });
+    });
+
+    it('is reserved while the client has locked it, and refuses other identifiers', async () => {
+      expect(await ask('lock_server', 'mine')).toEqual({ value: null });
+      expect(await reservations()).toMatchObject([{ by: 'ada', reason: 'a client of SiLA has locked it' }]);
+      expect(await ask('is_locked')).toEqual({ value: true });
+      expect(await ask('lock_server', 'other')).toMatchObject({ error: 'ServerAlreadyLocked' });
+      expect(await ask('mix', null, 1, 0)).toMatchObject({ error: 'InvalidMetadata' });
+      expect(await ask('mix', 'other', 1, 0)).toMatchObject({ error: 'InvalidLockIdentifier' });
+      expect(await ask('unlock_server', 'other')).toMatchObject({ error: 'InvalidLockIdentifier' });
+      expect(await ask('status', 'mine')).toEqual({ value: { mixed: 0 } });
+    });
+
+    it('runs long commands, fails with the error of the device, and every call is recorded', async () => {
+      expect(await ask('mix', 'mine', 2.5, 0.5)).toEqual({
+        value: { was_running: true, result: { mixed: 2.5 } },
+      });
+      expect(await ask('mix', 'mine', 13, 0)).toMatchObject({
+        error: 'UndefinedExecutionError',
+        message: expect.stringContaining('the valve is stuck') as string,
+      });
+      // The client knows the bounds from the feature.
+      expect(await ask('mix', 'mine', 26, 0)).toMatchObject({
+        error: 'ValidationError',
+        message: expect.stringContaining('MaximalInclusive(25.0)') as string,
+      });
+      expect(await ask('clean', 'mine')).toEqual({ value: { clean: true } });
+      const effects = await lab.api.all<{ function: string; state: string }>(
+        '/api/effects?lab=sila_lab&device=mixer',
+      );
+      expect(effects.map((each) => `${each.function} ${each.state}`).sort()).toEqual([
+        'clean completed',
+        'mix completed',
+        'mix failed',
+      ]);
+    });
+
+    it('is free for tasks after the lock, and locked while a task has it', async () => {
+      expect(await ask('unlock_server', 'mine')).toEqual({ value: null });
+      const mixer = { mixer: { lab_name: 'sila_lab', name: 'mixer' } };
+      await lab.api.submit('tasks', { name: 'mixing', type: 'use_mixer', devices: mixer });
+      await eventually(
+        async () => (await lab.api.device('mixer')).doing?.function,
+        (name) => name === 'mix',
+      );
+      expect(await ask('is_locked')).toEqual({ value: true });
+      expect(await ask('lock_server', 'mine')).toMatchObject({
+        error: 'ServerAlreadyLocked',
+        message: expect.stringContaining('mixing') as string,
+      });
+      expect(await ask('mix', null, 1, 0)).toMatchObject({ error: 'UndefinedExecutionError' });
+      expect(await eventually(() => lab.api.task('mixing'), isOver)).toMatchObject({ state: 'completed' });
+      expect(await ask('status', null)).toEqual({ value: { mixed: 3.5 } });
+    });
+  });
 });
