@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttentionRecord } from '@lab/contracts';
-import { guideFiles, guidePages, textOf } from '../../tools/test/guide-blocks.js';
 import { until } from '../../libs/instruments/test/in-context.js';
 import { RobotServer } from '../../libs/instruments/test/opentrons/robot-server.js';
 import { eventually } from '../api.js';
 import { startLab, type Lab } from '../lab.js';
 import { pythonFor, startMadsciNode, type MadsciPeer } from './madsci-node.js';
 
-/** The devices of the guide page, and devices that lose their processes, in the whole service. */
+/** Devices that ask for a person, or lose their processes, in the whole service. */
 
 const python = await pythonFor('madsci.lock', 'MADSci');
 
@@ -28,42 +27,6 @@ const manifest = (name: string): string =>
 const open = (lab: Lab): Promise<AttentionRecord[]> => lab.api.attention();
 const stateOf = async (lab: Lab, name: string) =>
   (await lab.api.devices()).find((each) => each.name === name);
-
-describe('the devices of the guide page', () => {
-  let userDir: string;
-  let lab: Lab;
-
-  beforeAll(async () => {
-    userDir = mkdtempSync(join(tmpdir(), 'other-'));
-    write(userDir, { 'other_demo/package.json': manifest('other_demo') });
-    const shown = guideFiles.filter(({ path }) => path.startsWith('other_demo/'));
-    write(userDir, Object.fromEntries(shown.map(({ path, text }) => [path, text])));
-    lab = await startLab(['other_demo_lab'], { userDir });
-  });
-  afterAll(async () => {
-    await lab?.stack.dispose();
-    rmSync(userDir, { recursive: true, force: true });
-  });
-
-  it('answer the calls of the page as twins', async () => {
-    const page = guidePages.find((each) => each.endsWith('/other-systems.md')) ?? '';
-    const calls = [
-      ...textOf(page).matchAll(/^curl -s -X POST http:\/\/127\.0\.0\.1:8070(\S+) .* -d '(.*)'$/gm),
-    ];
-    expect(calls).toHaveLength(3);
-    const answers = [];
-    for (const [, path = '', body = ''] of calls) answers.push(await lab.api.call('POST', path, body));
-    expect(answers.map(({ status, body }) => [status, body])).toEqual([
-      [200, expect.objectContaining({ result: { absorbance: 0.42 } })],
-      [200, expect.objectContaining({ status: 'succeeded' })],
-      [200, 5],
-    ]);
-    const refused = await lab.api.call('POST', '/api/rpc/other_demo_lab/reader/read_plate', {
-      wavelength: 9,
-    });
-    expect(refused.status).toBe(422);
-  });
-});
 
 describe('a run of Opentrons that waits for recovery', () => {
   let userDir: string;
