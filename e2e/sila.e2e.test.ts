@@ -211,8 +211,10 @@ describe.skipIf(python === undefined)('SiLA servers as devices', () => {
         message: expect.stringContaining('MaximalInclusive(25.0)') as string,
       });
       expect(await ask('clean', 'mine')).toEqual({ value: { clean: true } });
-      const effects = await lab.api.all<{ function: string; state: string }>(
-        '/api/effects?lab=sila_lab&device=mixer',
+      // A record follows its call.
+      const effects = await eventually(
+        () => lab.api.all<{ function: string; state: string }>('/api/effects?lab=sila_lab&device=mixer'),
+        (records) => records.length === 3 && records.every(({ state }) => state !== 'running'),
       );
       expect(effects.map((each) => `${each.function} ${each.state}`).sort()).toEqual([
         'clean completed',
