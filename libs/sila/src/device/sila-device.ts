@@ -14,7 +14,6 @@ import {
 } from '@lab/sdk';
 import {
   Connection,
-  discover,
   isDefined,
   isFramework,
   recordedChannel,
@@ -22,10 +21,8 @@ import {
   ServerLock,
   SilaClient,
   SilaConnectionError,
-  type Address,
   type CallContext,
   type Channel,
-  type FoundServer,
   type RemoteFeature,
   type Trust,
 } from '../client/index.js';
@@ -33,12 +30,11 @@ import type { Command, Property } from '../feature/index.js';
 import { declarationOf, exposed, type Exposed } from './exposed-functions.js';
 import { Executions, type Execution } from './executions.js';
 import { haltOf, type Halt } from './halt.js';
+import { locate } from './locate.js';
 import { LockKeeper } from './lock-keeper.js';
 import { Metadata, metadataParameter } from './metadata.js';
 import { silaSettings, waitOf, type LockTerms, type SilaSettings } from './settings.js';
 
-/** How long the network is searched for the server, in milliseconds. */
-const discoveryMs = 10_000;
 /** How long the start waits for the server, in milliseconds. */
 const startMs = 20_000;
 /** How long the server may be away while it executes an observable command, in milliseconds. */
@@ -228,7 +224,7 @@ export class SilaDevice extends BaseDevice {
     const until = performance.now() + startMs;
     for (;;) {
       try {
-        const connection = await Connection.open(await this.#locate(settings), trust);
+        const connection = await Connection.open(await locate(settings), trust);
         return await SilaClient.over(this.#recorded(connection), uuid);
       } catch (error) {
         if (!(error instanceof SilaConnectionError) || performance.now() > until) throw error;
@@ -245,32 +241,6 @@ export class SilaDevice extends BaseDevice {
     const path = resolve(this.stateFolder ?? '.', file);
     const recording = readRecording(await readFile(path, 'utf8'), path);
     return replayedChannel(new MessageReplay(recording, order), { host: 'replay', port: 0 }, this.#mask);
-  }
-
-  /** @throws Error that names the servers of the network when the wanted one is not among them */
-  async #locate({
-    address,
-    server_uuid: uuid,
-    server_name: name,
-    network_interface,
-  }: SilaSettings): Promise<Address> {
-    if (address !== undefined) {
-      const colon = address.lastIndexOf(':');
-      const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
-      return { host, port: Number(address.slice(colon + 1)) };
-    }
-    const isWanted = (each: FoundServer): boolean =>
-      uuid === undefined ? each.name === name : each.uuid === uuid.toLowerCase();
-    const found = await discover(isWanted, discoveryMs, network_interface);
-    const wanted = found.filter(isWanted);
-    const [first] = wanted;
-    if (first !== undefined && wanted.length === 1) return first.address;
-    const names = found.map(
-      (each) => `${each.name} (UUID ${each.uuid}) at ${each.address.host}:${each.address.port}`,
-    );
-    const what = uuid === undefined ? `with the name ${String(name)}` : `with the UUID ${uuid}`;
-    const how = first === undefined ? 'no SiLA server' : 'more than one SiLA server';
-    throw new Error(`${how} ${what} announces itself in the network; found: ${names.join(', ') || 'none'}`);
   }
 
   async #call({ remote, part, kind }: Exposed, all: JsonObject): Promise<JsonValue> {
