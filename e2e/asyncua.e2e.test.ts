@@ -116,7 +116,7 @@ describe.skipIf(python === undefined)('a device with OPC UA and a server of asyn
 
     await kill(first);
     await eventually(async () => (await under.report())['connected'] === false, 'the loss is seen');
-    await expect(under.call('dose', { volume: 1 })).rejects.toMatchObject({ effect: 'none' });
+    await expect(under.call('dose', { volume: 1 })).rejects.toMatchObject({ name: 'NotBegun' });
     await server();
     await eventually(async () => (await under.report())['connected'] === true, 'it connects again');
     expect(await under.call('dose', { volume: 2 })).toBe(2);
