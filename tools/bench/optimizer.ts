@@ -2,6 +2,7 @@
 //
 //   npm run bench:optimizer -- [--problem NAME,...|all] [--seeds 20] [--workers 2] [--csv FOLDER]
 //   npm run bench:optimizer -- --peers NAME,...|all [--problems NAME,...] [--seeds 5] [--budget-scale 1] [--workers 2]
+//     [--plots FOLDER]
 //   npm run bench:optimizer -- --ours-only [--problems NAME,...] [--seeds 5] [--label NAME]
 
 const comparison = ['--peers', '--ours-only'];

@@ -1,4 +1,5 @@
 // Puts the optimizers of others beside ours on the same campaigns. tools/bench/peers/README.md says what is compared.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fraction, readFlags, refuse, someOf, text, toggle, whole } from '../../../shared/flags.js';
 import { printMachine, printResult } from '../../../shared/measure.js';
@@ -8,7 +9,9 @@ import { installOptimizers } from '../../peers/install.js';
 import { peerNames } from '../../peers/optimizers/process.js';
 import { comparedProblem, comparedProblems, digestOf } from './all.js';
 import type { Piece, Result } from './player.js';
+import { endsPlot, tracesPlot } from './plots.js';
 import { besideOf, cpuMsOf, linesOf, qualitiesOf, totalsOf, type Played } from './report.js';
+import { isShare } from './problem.js';
 import { quantile } from './statistics.js';
 import { Store, type Key } from './store.js';
 import { versionOf } from './version.js';
@@ -22,6 +25,7 @@ const {
   workers,
   label,
   python,
+  plots,
   store: path = join(root, '.cache', 'optimizer', 'campaigns.ndjson'),
 } = readFlags({
   peers: someOf(['random', ...peerNames]),
@@ -32,6 +36,7 @@ const {
   workers: whole(2, { least: 1, most: 8 }),
   label: text,
   python: text,
+  plots: text,
   store: text,
 });
 
@@ -58,6 +63,16 @@ const pieces = Array.from({ length: seeds }, (_, seed) =>
   .flat()
   .filter((key) => store.find(key) === undefined)
   .map((key): Piece => ({ key, scale, installed }));
+
+/** One problem of each kind, for the plot of traces. */
+const plotted = [
+  'hartmann6',
+  'rosenbrock4',
+  'hartmann6_noise2',
+  'branin_outliers',
+  'hartmann6_batch4',
+  'direct_arylation',
+];
 
 const failures: string[] = [];
 let done = 0;
@@ -90,6 +105,12 @@ for (const [peer, { win, tie, loss, cannot, open, win_or_tie }] of Object.entrie
   console.log(
     `ours beside ${peer}: ${win} wins, ${tie} ties, ${loss} losses; ${cannot} that it cannot play, ${open} open; wins or ties: ${win_or_tie}`,
   );
+}
+const [first] = peers;
+if (plots !== undefined && first !== undefined) {
+  writeFileSync(join(plots, 'optimizer-ends.svg'), endsPlot(all, first));
+  const shown = all.filter(({ compared }) => !isShare(compared) && plotted.includes(compared.name));
+  writeFileSync(join(plots, 'optimizer-traces.svg'), tracesPlot(shown, first));
 }
 for (const failure of failures) console.log(`failed: ${failure}`);
 printResult({
