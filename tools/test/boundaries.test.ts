@@ -26,7 +26,7 @@ const projects = ['libs', 'apps'].flatMap((group) =>
   readdirSync(`${root}${group}`).map((name) => ({ name, folder: `${group}/${name}` })),
 );
 
-/** Those of a folder. Folders whose names begin with a dot are of other tests that run now. */
+/** The sources of a folder. Folders whose names begin with a dot are of other tests that run now. */
 function sourcesOf(folder: string): string[] {
   if (!existsSync(`${root}${folder}`)) return [];
   return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
