@@ -115,16 +115,17 @@ export class SimulatedTasks {
   allocation_timeout?: number;
 }
 
+/** Which tasks an entry of a scenario is about. @param more further sentences, with a space before them */
+const namedTask = (example: string, more = '') =>
+  line(
+    [1, 500],
+    `Task type, \`<protocol>.<task>\`, or the label of one task: \`<protocol run>/<task>\`.${more}`,
+    example,
+  );
+
 /** Attempts that fail. */
 export class SimulatedFailure {
-  @Field(
-    line(
-      [1, 500],
-      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.',
-      'mix_colors',
-    ),
-  )
-  task!: string;
+  @Field(namedTask('mix_colors')) task!: string;
   @Field(amount([0, 1], 'Probability that an attempt fails, from 0 to 1.', 0.05)) probability!: number;
   @Optional(
     yesNo(
@@ -137,14 +138,7 @@ export class SimulatedFailure {
 
 /** What a task does with a device whose twin says how long it takes. */
 export class SimulatedCall {
-  @Field(
-    line(
-      [1, 500],
-      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`. The calls of a task are made one after the other.',
-      'heat_sample',
-    ),
-  )
-  task!: string;
+  @Field(namedTask('heat_sample', ' The calls of a task are made one after the other.')) task!: string;
   @Field(line([1, 200], 'Handle of the device in the task.', 'bath')) device!: string;
   @Field(line([1, 200], 'Function that `init_parameters.functions` of the device declares.', 'set_target'))
   function!: string;
@@ -160,14 +154,7 @@ export class SimulatedCall {
 
 /** A duration that depends on a parameter: `base + each * parameter` seconds. */
 export class SimulatedPace {
-  @Field(
-    line(
-      [1, 500],
-      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.',
-      'mix_colors',
-    ),
-  )
-  task!: string;
+  @Field(namedTask('mix_colors')) task!: string;
   @Field(line([1, 500], 'Parameter of the task with a number.', 'mixing_time')) parameter!: string;
   @Field(seconds('Seconds for each unit of the parameter.', 0.02)) each!: number;
   @Optional(seconds('Seconds that the task takes in any case. Default: 0.', 0.4)) base?: number;
