@@ -1,17 +1,1 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { BaseDevice, effect } from '@lab/sdk';
-
-export default class Reader extends BaseDevice {
-  _initialize(): void {}
-
-  _cleanup(): void {}
-
-  _report(): Record<string, never> {
-    return {};
-  }
-
-  @effect()
-  async work({ seconds }: { seconds: number }): Promise<void> {
-    await delay(seconds * 1000);
-  }
-}
+export { Station as default } from '../station.js';
