@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLoader, formatDiagnostics } from '@lab/definitions';
+import { boundGarbage } from '@lab/runtime';
 import { optionalWhole, readFlags } from '../shared/flags.js';
 import { inFolder } from '../shared/folder.js';
 import { percentile, printMachine, printResult, rounded } from '../shared/measure.js';
@@ -77,7 +78,8 @@ const measure = (size: number) =>
 async function inOwnProcess(size: number): Promise<Figures> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [fileURLToPath(import.meta.url), '--size', String(size)],
+    // The nursery of the orchestrator.
+    ['--max-semi-space-size=2', fileURLToPath(import.meta.url), '--size', String(size)],
     { timeout: 170_000 },
   );
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Figures;
@@ -117,4 +119,7 @@ async function main(): Promise<void> {
 
 const { size } = readFlags({ size: optionalWhole });
 if (size === undefined) await main();
-else printResult(await measure(size));
+else {
+  boundGarbage();
+  printResult(await measure(size));
+}

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConfigDefinition, ConfigError, type ConfigSources } from './config/index.js';
 import { createLog, type Log, type LogLevelName, withoutCredentials } from './log/index.js';
-import type { ServiceMessage } from './process/index.js';
+import { boundGarbage, type ServiceMessage } from './process/index.js';
 import { Shutdown } from './shutdown.js';
 
 export interface ServiceContext<C> {
@@ -35,6 +35,7 @@ export async function runService<C extends { readonly logLevel: LogLevelName }>(
   options: ServiceOptions = {},
 ): Promise<void> {
   const service = new Service(name, options.stopTimeoutMs ?? 15_000);
+  boundGarbage();
   try {
     const loaded = config.load(options.sources);
     const log = createLog({ service: name, level: loaded.logLevel });

@@ -35,6 +35,14 @@ describe('a service', () => {
     },
   );
 
+  it('keeps garbage below twice what it holds', async () => {
+    const { child } = await start('replace');
+    const { live, most } = child.details as { live: number; most: number };
+    await child.stop();
+    expect(most / live).toBeGreaterThan(1.2);
+    expect(most / live).toBeLessThan(2.5);
+  });
+
   it('says in one sentence why it cannot start, stops its started parts, and ends with 1', async () => {
     const lines: string[] = [];
     const started = start('refuse', {
