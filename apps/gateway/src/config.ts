@@ -30,6 +30,7 @@ export const config = defineConfig({
   metrics: settings.metrics,
   deviceCalls: settings.deviceCalls,
   webhooks: settings.webhooks,
+  retention: settings.retention,
 });
 
 export type GatewayConfig = ConfigOf<typeof config>;

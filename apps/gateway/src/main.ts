@@ -36,7 +36,7 @@ import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
 import { authoritiesFor, httpsFilesOf } from './https-options.js';
-import { sweepFiles } from './deletions/index.js';
+import { deleteOldLooseFiles, removeLooseFiles, sweepFiles } from './deletions/index.js';
 import { TakenDevices } from './devices/index.js';
 import { currentPerson, currentRequestId, limitsFrom } from './http/index.js';
 import { feedsFrom } from './events/index.js';
@@ -91,6 +91,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
 
   const store = openGatewayStore({
     url: config.databaseUrl.reveal(),
+    undoHours: config.retention.undo_hours,
     onIdleError: (error) => log.warn('a database connection broke', { error }),
   });
   shutdown.add('store', () => store.close());
@@ -139,6 +140,16 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     'files of deleted work',
     sweepFiles(store.fileSweeps, store.deviceFiles, files, { timers: systemTimers, log }),
   );
+  shutdown.add(
+    'deleted loose files',
+    removeLooseFiles(store.deviceFiles, files, { timers: systemTimers, log }),
+  );
+  const { delete_loose_files_after_days: looseDays } = config.retention;
+  if (looseDays !== undefined)
+    shutdown.add(
+      'old loose files',
+      deleteOldLooseFiles(store.deviceFiles, looseDays, { timers: systemTimers, log }),
+    );
   const events = openEventLog({
     url: config.databaseUrl.reveal(),
     onIdleError: (error) => log.warn('a database connection for events broke', { error }),

@@ -183,6 +183,21 @@ export class MemoryDeviceFiles implements DeviceFileStore {
     if (this.hasBegun) this.attached.push(asked);
     return Promise.resolve(this.hasBegun);
   }
+
+  /** What stands in the way of a deletion. */
+  obstacle: Awaited<ReturnType<DeviceFileStore['delete']>>;
+  readonly deleted: unknown[] = [];
+  readonly keptIds: string[] = [];
+
+  delete(...asked: Parameters<DeviceFileStore['delete']>): ReturnType<DeviceFileStore['delete']> {
+    if (this.obstacle === undefined) this.deleted.push(asked);
+    return Promise.resolve(this.obstacle);
+  }
+
+  keep(id: string): Promise<boolean> {
+    this.keptIds.push(id);
+    return Promise.resolve(this.deleted.length > 0);
+  }
 }
 
 export interface LoggedLine {

@@ -1664,6 +1664,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Delete a loose file of a device
+     * @description Until the deletion begins, it can be taken back, and the file can be attached. A file of a task is deleted with its work. A legal hold on the laboratory prevents the deletion.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_files_by_file_id_delete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/keep': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Take the deletion of a file of a device back
+     * @description A deletion that has begun cannot be taken back. The service does not delete the file by its age any more.
+     */
+    post: operations['post_labs_by_lab_id_devices_by_device_id_files_by_file_id_keep'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/devices': {
     parameters: {
       query?: never;
@@ -6530,6 +6570,22 @@ export interface components {
        * @example sweep
        */
       campaign: string | null;
+      /**
+       * Format: date-time
+       * @description When its deletion begins; null: nobody deletes it.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      delete_due_at: string | null;
+      /**
+       * @description Person who deletes it, or `service`.
+       * @example ada
+       */
+      delete_by: string | null;
+      /**
+       * @description Why it is deleted.
+       * @example a test of the camera
+       */
+      delete_reason: string | null;
     };
     DeviceFileAttachment: {
       /**
@@ -6545,6 +6601,18 @@ export interface components {
       /**
        * @description Reason.
        * @example typed the wrong sample id
+       */
+      reason: string;
+      /**
+       * @description Person who decides, for the audit. Default: "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
+    DeviceFileDeletion: {
+      /**
+       * @description Reason.
+       * @example a test of the camera
        */
       reason: string;
       /**
@@ -9712,6 +9780,7 @@ export type LegalHoldRecord = components['schemas']['LegalHoldRecord'];
 export type LegalHoldRequest = components['schemas']['LegalHoldRequest'];
 export type DeviceFileRecord = components['schemas']['DeviceFileRecord'];
 export type DeviceFileAttachment = components['schemas']['DeviceFileAttachment'];
+export type DeviceFileDeletion = components['schemas']['DeviceFileDeletion'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type DeviceDisable = components['schemas']['DeviceDisable'];
@@ -13252,6 +13321,98 @@ export interface operations {
     };
     responses: {
       /** @description The file, which belongs to the latest attempt of the task now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceFileRecord'];
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_files_by_file_id_delete: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+        /**
+         * @description Id of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+         */
+        file_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeviceFileDeletion'];
+      };
+    };
+    responses: {
+      /** @description The file. Its deletion begins at `delete_due_at`. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeviceFileRecord'];
+        };
+      };
+    };
+  };
+  post_labs_by_lab_id_devices_by_device_id_files_by_file_id_keep: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe. For 24 h, the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and the service does nothing again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example station_1
+         */
+        device_id: string;
+        /**
+         * @description Id of the file. Percent-encode characters other than letters, digits, `-`, `_`, `.` and `~`.
+         * @example 5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f
+         */
+        file_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description The file, which stays. */
       200: {
         headers: {
           [name: string]: unknown;

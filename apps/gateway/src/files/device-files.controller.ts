@@ -1,14 +1,16 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import {
   DeviceFileAttachment,
+  DeviceFileDeletion,
   ServiceError,
   type DeviceFileRecord,
   type Page,
   type Principal,
 } from '@lab/contracts';
 import { deviceFileKey } from '@lab/object-store';
+import type { DeletionObstacle } from '@lab/persistence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorName, Caller, labFilter, Needs } from '../access/index.js';
+import { Actor, type Acting, actorName, Caller, labFilter, Needs } from '../access/index.js';
 import { ListQuery, type PageRequest } from '../lists/index.js';
 import { committed, found, foundTask } from '../lookup/index.js';
 import { DeviceFileStore, FileStore, RecordReader } from '../ports/index.js';
@@ -21,6 +23,17 @@ const FileId = pathText('file_id', {
   description: 'Id of the file.',
   example: '5f0c1d0e9a7b4c3d2e1f0a9b8c7d6e5f',
 });
+
+/** Why a file cannot be deleted. */
+const obstacles: Readonly<Record<Exclude<DeletionObstacle, 'missing'>, (file: DeviceFileRecord) => string>> =
+  {
+    attached: ({ path, task }) =>
+      `The file "${path}" belongs to the task "${task ?? ''}". It is deleted with the files of that work.`,
+    planned: ({ path, delete_by: by, delete_due_at: at }) =>
+      `The file "${path}" has a deletion already, by ${by ?? 'somebody'}, which begins at ${at ?? 'a later time'}.`,
+    held: ({ path, lab }) =>
+      `The file "${path}" cannot be deleted: a legal hold on the laboratory "${lab}" is in force.`,
+  };
 
 /** Files that instruments wrote into folders. */
 @Group('Files')
@@ -98,10 +111,67 @@ export class DeviceFilesController {
     const labs = await this.records.labsOf('task_run', task.id);
     found(labs?.includes(lab) === true ? task : undefined, `task of the laboratory "${lab}"`, name);
     const attachment = { taskRunId: task.id, by: actorName(caller, by), reason };
-    if (!(await this.deviceFiles.attach(file.id, { lab, name: device }, attachment)))
+    if (!(await this.deviceFiles.attach(file.id, { lab, name: device }, attachment))) {
+      // Its deletion may have begun meanwhile.
+      await this.#file(lab, device, id);
       throw new ServiceError(
         'wrong_state',
         `The task "${task.name}" has not begun, so no file belongs to it. Attach the file when it has.`,
+      );
+    }
+    return committed(() => this.records.deviceFile(file.id), `the file "${file.id}"`);
+  }
+
+  @Needs('operator', { lab: 'lab_id' })
+  @Operation(
+    'Delete a loose file of a device',
+    record('DeviceFileRecord', 'The file. Its deletion begins at `delete_due_at`.'),
+    {
+      description:
+        'Until the deletion begins, it can be taken back, and the file can be attached. A file of a task is deleted with its work. A legal hold on the laboratory prevents the deletion.',
+      problems: ['not_found', 'wrong_state'],
+    },
+  )
+  @Action('labs/:lab_id/devices/:device_id/files/:file_id/delete')
+  async delete(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @FileId() id: string,
+    @JsonBody(DeviceFileDeletion, {
+      test: { summary: 'A file that nobody needs', value: { reason: 'a test of the camera', by: 'ada' } },
+    })
+    { reason, by }: DeviceFileDeletion,
+    @Caller() caller: Principal,
+  ): Promise<DeviceFileRecord> {
+    const file = await this.#file(lab, device, id);
+    const obstacle = await this.deviceFiles.delete(file.id, { by: actorName(caller, by), reason });
+    if (obstacle === 'missing') found(undefined, `file of the device "${lab}.${device}"`, id);
+    else if (obstacle !== undefined) throw new ServiceError('wrong_state', obstacles[obstacle](file));
+    return committed(() => this.records.deviceFile(file.id), `the file "${file.id}"`);
+  }
+
+  @Needs('operator', { lab: 'lab_id' })
+  @Operation(
+    'Take the deletion of a file of a device back',
+    record('DeviceFileRecord', 'The file, which stays.'),
+    {
+      description:
+        'A deletion that has begun cannot be taken back. The service does not delete the file by its age any more.',
+      problems: ['not_found', 'wrong_state'],
+    },
+  )
+  @Action('labs/:lab_id/devices/:device_id/files/:file_id/keep')
+  async keep(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @FileId() id: string,
+    @Actor() _actor: Acting,
+  ): Promise<DeviceFileRecord> {
+    const file = await this.#file(lab, device, id);
+    if (!(await this.deviceFiles.keep(file.id)))
+      throw new ServiceError(
+        'wrong_state',
+        `The file "${file.path}" has no deletion that could be taken back.`,
       );
     return committed(() => this.records.deviceFile(file.id), `the file "${file.id}"`);
   }

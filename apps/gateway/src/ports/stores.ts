@@ -33,7 +33,7 @@ export abstract class EnrolmentStore extends port<Enrolments>() {}
 /** Packed packages. */
 export abstract class PackageStore extends port<Packages>() {}
 /** Files of instruments. */
-export abstract class DeviceFileStore extends port<Pick<DeviceFiles, 'attach'>>() {}
+export abstract class DeviceFileStore extends port<Pick<DeviceFiles, 'attach' | 'delete' | 'keep'>>() {}
 export abstract class RefusalStore extends port<Refusals>() {}
 export abstract class Keys extends port<IdempotencyKeys>() {}
 export abstract class WebhookStore extends port<Webhooks>() {}

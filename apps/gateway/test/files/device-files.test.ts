@@ -11,7 +11,7 @@ const record: DeviceFileRecord = {
   ...{ sha256: 'b'.repeat(64), media_type: 'text/csv', made_at: '2026-11-28T08:00:00.000Z' },
   ...{ modified_at: '2026-11-28T08:00:01.000Z', stored_at: '2026-11-28T08:00:02.000Z', matched: null },
   ...{ attached_by: null, reason: null, attempt_id: null, task_run_id: null, task: null },
-  ...{ protocol_run: null, campaign: null },
+  ...{ protocol_run: null, campaign: null, delete_due_at: null, delete_by: null, delete_reason: null },
 };
 const address = `/api/labs/lab/devices/reader/files/${id}`;
 const attachment = { task: 'measure', reason: 'typed the wrong id', by: 'ada' };
@@ -67,5 +67,31 @@ describe('a file of a device', () => {
     gateway.deviceFiles.hasBegun = false;
     expectProblem(await gateway.send('POST', `${address}/attach`, attachment), 409, 'wrong_state');
     gateway.deviceFiles.hasBegun = true;
+  });
+
+  it('is deleted by the person who asks, with a reason', async () => {
+    gateway.records.deviceFiles.push(record);
+    const asked = { reason: 'a test of the camera', by: 'ada' };
+    expect((await gateway.send('POST', `${address}/delete`, asked)).status).toBe(200);
+    expect(gateway.deviceFiles.deleted).toEqual([[id, asked]]);
+    expectProblem(await gateway.send('POST', `${address}/delete`, { by: 'ada' }), 422, 'invalid');
+    expect((await gateway.send('POST', `${address}/keep`, { by: 'ada' })).status).toBe(200);
+    expect(gateway.deviceFiles.keptIds).toEqual([id]);
+    gateway.deviceFiles.deleted.length = 0;
+    expectProblem(await gateway.send('POST', `${address}/keep`, {}), 409, 'wrong_state');
+  });
+
+  it.each([
+    ['attached', 'belongs to the task "measure"'],
+    ['planned', 'has a deletion already, by eve, which begins at 2026-11-30T00:00:00.000Z'],
+    ['held', 'a legal hold on the laboratory "lab" is in force'],
+  ] as const)('is not deleted when it is %s', async (obstacle, words) => {
+    const planned = { delete_by: 'eve', delete_due_at: '2026-11-30T00:00:00.000Z' };
+    gateway.records.deviceFiles.push({ ...record, task: 'measure', ...planned });
+    gateway.deviceFiles.obstacle = obstacle;
+    const answer = await gateway.send('POST', `${address}/delete`, { reason: 'x' });
+    gateway.deviceFiles.obstacle = undefined;
+    expectProblem(answer, 409, 'wrong_state');
+    expect(answer.text).toContain(JSON.stringify(words).slice(1, -1));
   });
 });

@@ -61,6 +61,15 @@ export class DeviceFileRecord extends FileRecord {
   @Field(orNull(text('Name of the task.', 'measure'))) task!: string | null;
   @Field(orNull(text('Protocol run of the task, if any.', 'mix_1'))) protocol_run!: string | null;
   @Field(orNull(text('Campaign of the protocol run, if any.', 'sweep'))) campaign!: string | null;
+  @Field(orNull(time('When its deletion begins; null: nobody deletes it.'))) delete_due_at!: string | null;
+  @Field(orNull(text('Person who deletes it, or `service`.', 'ada'))) delete_by!: string | null;
+  @Field(orNull(text('Why it is deleted.', 'a test of the camera'))) delete_reason!: string | null;
+}
+
+/** Deletes a loose file of a device (`POST /api/labs/{lab_id}/devices/{device_id}/files/{file_id}/delete`). */
+export class DeviceFileDeletion {
+  @Field(line([1, 2_000], 'Reason.', 'a test of the camera')) reason!: string;
+  @Optional(by()) by?: string;
 }
 
 /** Attaches a file of a device to a task (`POST /api/labs/{lab_id}/devices/{device_id}/files/{file_id}/attach`). */

@@ -27,6 +27,19 @@ const keep = `
 update deletion set state = 'cancelled', ended_at = now(), ended_by = $1 where state in ('planned', 'running');
 `;
 
+/** The same for loose files of instruments, if the database knows their deletions. */
+const keepFiles = `
+do $keep$
+begin
+  if exists (select from information_schema.columns
+    where table_schema = current_schema() and table_name = 'device_file' and column_name = 'delete_at') then
+    update device_file set delete_at = null, delete_by = null, delete_reason = null, kept = true, removing = false
+    where delete_at is not null;
+  end if;
+end
+$keep$;
+`;
+
 const note = `
 insert into audit (id, at, by, kind, action, subject, detail, request_id, ip)
 select gen_random_uuid()::text, now(), $1, null, 'restore', 'service', jsonb_build_object('moment', $2::text), null, null;
@@ -48,6 +61,7 @@ export async function beginAnew(url: string, moment: string | undefined): Promis
     await client.query(doubt);
     await client.query(hold, [pausedBy]);
     await client.query(keep, [restorer]);
+    await client.query(keepFiles);
     await client.query(`delete from access_token where kind = 'session'`);
     await client.query(note, [restorer, moment ?? null]);
     await client.query('commit');

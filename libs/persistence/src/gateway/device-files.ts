@@ -26,9 +26,16 @@ export interface Attachment {
   reason: string;
 }
 
+/** What stands in the way of the deletion of a file: it does not exist, a task has it, it has a deletion, or a legal hold. */
+export type DeletionObstacle = 'missing' | 'attached' | 'planned' | 'held';
+
 /** The files that instruments wrote into folders. Rejects with ServiceError `store_unavailable` without the database. */
 export class DeviceFiles {
-  constructor(private readonly db: Kysely<Database>) {}
+  /** @param undoHours hours from the request to delete a file to the beginning of its deletion */
+  constructor(
+    private readonly db: Kysely<Database>,
+    private readonly undoHours: number,
+  ) {}
 
   async has(id: string): Promise<boolean> {
     return (await rowsOf(this.db, sql`select from device_file where id = ${id}`)).length > 0;
@@ -81,6 +88,54 @@ export class DeviceFiles {
         select device_file_attach(${id}, ${lab}, ${name}, ${taskRunId}, ${by}, ${reason}) as done`,
     );
     return row?.done === true;
+  }
+
+  /**
+   * Plans the deletion of a loose file.
+   *
+   * @returns what stands in its way; undefined: nothing
+   */
+  async delete(
+    id: string,
+    { by, reason }: { by: string; reason: string },
+  ): Promise<DeletionObstacle | undefined> {
+    const [row] = await rowsOf(
+      this.db,
+      sql<{ obstacle: DeletionObstacle | null }>`
+        select device_file_delete(${id}, ${by}, ${reason}, make_interval(hours => ${this.undoHours})) as obstacle`,
+    );
+    return row?.obstacle ?? undefined;
+  }
+
+  /** Takes the deletion of a file back. @returns false: it has none, or it has begun */
+  async keep(id: string): Promise<boolean> {
+    const [row] = await rowsOf(this.db, sql<{ done: boolean }>`select device_file_keep(${id}) as done`);
+    return row?.done === true;
+  }
+
+  /**
+   * Plans the deletion of a portion of the loose files that were stored more than some days ago, except those that somebody kept
+   * and those of a held laboratory.
+   *
+   * @returns how many
+   */
+  async deleteOld(days: number, limit: number): Promise<number> {
+    const [row] = await rowsOf(
+      this.db,
+      sql<{ planned: number }>`
+        select device_files_delete_old(${days}, make_interval(hours => ${this.undoHours}), ${limit}) as planned`,
+    );
+    return row?.planned ?? 0;
+  }
+
+  /** Begins the deletions that are due. @returns a portion of the files whose bytes must be removed, those of earlier calls included */
+  beginDeletions(limit: number): Promise<StoredDeviceFile[]> {
+    return rowsOf(this.db, sql<StoredDeviceFile>`select id, size from device_files_begin_deletion(${limit})`);
+  }
+
+  /** Removes the record of a loose file whose bytes are removed. */
+  async removed(id: string): Promise<void> {
+    await answered(sql`select device_file_removed(${id})`.execute(this.db));
   }
 
   /** The files that belong to these task runs. */

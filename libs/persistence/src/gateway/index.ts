@@ -1,5 +1,5 @@
 export type { AuditEntry } from '@lab/contracts';
-export type { DeviceFiles } from './device-files.js';
+export type { DeletionObstacle, DeviceFiles } from './device-files.js';
 export type { Applicant, Enrolments, JoinFault, NewInvitation } from './enrolments.js';
 export type { FileSweeps, WaitingSweep } from './file-sweeps.js';
 export type { IdempotencyKeys, KeptAnswer, KeyState } from './idempotency.js';

@@ -12,11 +12,16 @@ import { AccessTokens } from './tokens.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { Webhooks } from './webhooks.js';
 
+export interface GatewayStoreOptions extends DatabaseOptions {
+  /** Hours from the request to delete a file to the beginning of its deletion. Default: 24. */
+  undoHours?: number;
+}
+
 /** The tables that the gateway itself writes: one part per concern, over one small pool. */
 export type GatewayStore = ReturnType<typeof openGatewayStore>;
 
 /** Opens the store. It connects at the first use. The engine's store brings the schema up to date. */
-export function openGatewayStore(options: DatabaseOptions) {
+export function openGatewayStore({ undoHours = 24, ...options }: GatewayStoreOptions) {
   const { db } = openDatabase(options, 'lab-gateway');
   return {
     tokens: new AccessTokens(db),
@@ -25,7 +30,7 @@ export function openGatewayStore(options: DatabaseOptions) {
     fileSweeps: new FileSweeps(db),
     logs: new LogLines(db),
     effects: new EffectLog(db),
-    deviceFiles: new DeviceFiles(db),
+    deviceFiles: new DeviceFiles(db, undoHours),
     enrolments: new Enrolments(db),
     packages: new Packages(db),
     refusals: new Refusals(db),

@@ -309,8 +309,10 @@ export const storedLists: Lists = {
     columns: sql`device_file.id, device_file.lab, device_file.device, device_file.computer, device_file.name, device_file.path,
       device_file.size, device_file.sha256, device_file.made_at, device_file.modified_at, device_file.stored_at,
       device_file.matched, device_file.attached_by, device_file.reason, device_file.attempt_id, device_file.task_run_id,
-      device_file.task, device_file.protocol_run, device_file.campaign`,
-    from: sql`device_file`,
+      device_file.task, device_file.protocol_run, device_file.campaign, device_file.delete_at as delete_due_at,
+      device_file.delete_by, device_file.delete_reason`,
+    // Nobody sees a file whose deletion has begun.
+    from: sql`(select * from device_file where not removing) device_file`,
     alias: 'device_file',
     fields: {
       attempt: sql`device_file.attempt_id`,

@@ -79,7 +79,9 @@ export function grants(engineTables: readonly string[]): string {
 begin
   revoke execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),
     refusals_prune(interval, bigint), sweep_deletion(text, integer), device_file_store(text, double precision, jsonb),
-    device_file_attach(text, text, text, text, text, text), device_file_remove(text) from public;
+    device_file_attach(text, text, text, text, text, text), device_file_remove(text), device_file_delete(text, text, text, interval),
+    device_file_keep(text), device_files_delete_old(integer, interval, integer), device_files_begin_deletion(integer),
+    device_file_removed(text) from public;
   if exists (select from pg_roles where rolname = '${orchestrator}') then
     execute format('revoke all on all tables in schema %I from ${orchestrator}', current_schema());
     grant select on schema_migration, schema_reader, agent_enrolment, package_version, package_piece to ${orchestrator};
@@ -109,7 +111,9 @@ begin
     grant update on log_horizon to ${gateway};
     grant execute on function log_append(text, text, jsonb), effect_append(text, double precision, jsonb),
       refusals_prune(interval, bigint), device_file_store(text, double precision, jsonb),
-      device_file_attach(text, text, text, text, text, text), device_file_remove(text) to ${gateway};
+      device_file_attach(text, text, text, text, text, text), device_file_remove(text), device_file_delete(text, text, text, interval),
+      device_file_keep(text), device_files_delete_old(integer, interval, integer), device_files_begin_deletion(integer),
+      device_file_removed(text) to ${gateway};
   end if;
 end
 $grants$;

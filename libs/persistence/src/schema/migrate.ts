@@ -26,6 +26,7 @@ import { taskOrder } from './migrations/0021-task-order.js';
 import { runtimes } from './migrations/0022-runtimes.js';
 import { deviceFiles } from './migrations/0023-device-files.js';
 import { trialDurations } from './migrations/0024-trial-durations.js';
+import { looseFileDeletions } from './migrations/0025-loose-file-deletions.js';
 import { engineTables } from './tables.js';
 import { grants, roleNames } from '../roles/index.js';
 
@@ -58,6 +59,7 @@ const migrations: Record<string, Migration> = {
   '0022_runtimes': runtimes,
   '0023_device_files': deviceFiles,
   '0024_trial_durations': trialDurations,
+  '0025_loose_file_deletions': looseFileDeletions,
 };
 
 /**

@@ -48,6 +48,11 @@ describe('a database that was recovered to a moment', () => {
     ]);
     await client.query(`insert into allocation (kind, key, fence) values ('device', 'lab.arm', 40)`);
 
+    await client.query(`insert into device_file (id, lab, device, computer, name, path, size, sha256, made_at, modified_at, delete_at,
+        delete_by, delete_reason, removing)
+      select id, 'lab', 'reader', 'bench', 'a.csv', 'a.csv', 1, '', now(), now(), now(), 'ada', 'x', removing
+      from (values ('planned', false), ('begun', true)) file (id, removing)`);
+
     const began = Date.now();
     await beginAnew(database.url, '2026-11-15T14:20:00.000Z');
     const seconds = Math.floor(began / 1_000) - 1;
@@ -69,6 +74,14 @@ describe('a database that was recovered to a moment', () => {
     expect(await rows('select by, action, subject, detail from audit')).toEqual([
       { by: restorer, action: 'restore', subject: 'service', detail: { moment: '2026-11-15T14:20:00.000Z' } },
     ]);
+    // A restore takes the deletions of files back, as it does with those of work.
+    const file = { delete_at: null, delete_by: null, kept: true, removing: false };
+    expect(
+      await rows('select id, delete_at, delete_by, kept, removing from device_file order by id'),
+    ).toEqual([
+      { id: 'begun', ...file },
+      { id: 'planned', ...file },
+    ]);
     // The next leader leads at once, with the next number.
     expect(await store.lead('after', 3_000)).toBe(Number(numbers?.epoch) + 1);
     expect(await countRecords(database.url)).toEqual({ campaigns: 0, protocolRuns: 0, taskRuns: 5 });
@@ -76,6 +89,8 @@ describe('a database that was recovered to a moment', () => {
       { taskRunId: 't-done', attempt: 2, name: 'plate.csv' },
     ]);
 
+    // The database of an earlier release does not know such deletions.
+    await client.query('drop table device_file cascade');
     // A second restore comes after everything that agents have seen since the first.
     await beginAnew(database.url, undefined);
     const [again] = await rows<{ epoch: string }>('select epoch from leadership');

@@ -35,7 +35,7 @@ const slots = { reader: { lab_name: 'lab', name: 'reader' } };
 beforeEach(async () => {
   database = await postgres.freshDatabase();
   engine = await openStore({ url: asRole(database.url, 'orchestrator') });
-  store = openGatewayStore({ url: asRole(database.url, 'gateway') });
+  store = openGatewayStore({ url: asRole(database.url, 'gateway'), undoHours: 1 });
   records = openRecords({ url: asRole(database.url, 'gateway') });
   epoch = await lead(engine, 'first');
   await engine.commit(epoch, [
@@ -110,6 +110,7 @@ describe('a file of an instrument', () => {
       stored_at: expect.any(String) as string,
       ...{ matched: 'time', attached_by: null, reason: null, attempt_id: 't1/1', task_run_id: 't1' },
       ...{ task: 't1', protocol_run: 'run_1', campaign: 'sweep' },
+      ...{ delete_due_at: null, delete_by: null, delete_reason: null },
     });
     expect(await store.deviceFiles.has(stored.id)).toBe(true);
     expect(await store.deviceFiles.has('0'.repeat(32))).toBe(false);
@@ -262,5 +263,138 @@ describe('a file of an instrument', () => {
     expect(await listed({ matched: ['time'] })).toEqual([0]);
     expect(await listed({ text: 'RUN/' })).toEqual([2, 1, 0]);
     expect(await listed({}, ['other'])).toEqual([2]);
+  });
+});
+
+describe('a loose file', () => {
+  const nobody = { owner: { by: 'nothing' } } as const;
+  const asked = { by: 'ada', reason: 'a test' };
+  const hour = "interval '61 minutes'";
+
+  async function stored(given: Partial<DeviceFile> = nobody): Promise<DeviceFile> {
+    const one = file(given);
+    await store.deviceFiles.store('pc', 0, one);
+    return one;
+  }
+  const begun = async (): Promise<string[]> =>
+    (await store.deviceFiles.beginDeletions(10)).map(({ id }) => id);
+  const hold = (released: string): Promise<void> =>
+    asOwner(`insert into legal_hold (id, kind, name, reason, by, at, released_at)
+      values ('h1', 'lab', 'lab', 'x', 'eve', now(), null) on conflict (id) do update set released_at = ${released}`);
+  const isLater = (): Promise<void> => asOwner(`update device_file set delete_at = delete_at - ${hour}`);
+  const used = async (): Promise<Record<string, number[]>> =>
+    Object.fromEntries(
+      (await engine.usage()).map(({ kind, name, files, bytes }) => [`${kind} ${name}`, [files, bytes]]),
+    );
+
+  it('is deleted when its time to take it back is over, and the audit keeps what it was', async () => {
+    const [one, other] = [await stored(), await stored()];
+    expect(await store.deviceFiles.delete(one.id, asked)).toBeUndefined();
+    expect(await store.deviceFiles.delete(one.id, asked)).toBe('planned');
+    const record = await records.deviceFile(one.id);
+    expect(record).toMatchObject({ delete_by: 'ada', delete_reason: 'a test' });
+    const wait = Date.parse(record?.delete_due_at ?? '') - Date.parse(record?.stored_at ?? '');
+    expect(wait / 3_600_000).toBeCloseTo(1, 1);
+    expect(await begun()).toEqual([]);
+    await isLater();
+    expect(await begun()).toEqual([one.id]);
+    // The bytes may be gone now: nobody sees, keeps or attaches the file any more.
+    expect(await records.deviceFile(one.id)).toBeUndefined();
+    expect(await store.deviceFiles.keep(one.id)).toBe(false);
+    expect(await store.deviceFiles.delete(one.id, asked)).toBe('missing');
+    await work('t1', 0, 10);
+    const attachment = { taskRunId: 't1', by: 'ada', reason: 'x' };
+    expect(await store.deviceFiles.attach(one.id, reader, attachment)).toBe(false);
+    expect(await begun()).toEqual([one.id]);
+    await store.deviceFiles.removed(one.id);
+    await store.deviceFiles.removed(other.id);
+    expect(await begun()).toEqual([]);
+    expect([await store.deviceFiles.has(one.id), await store.deviceFiles.has(other.id)]).toEqual([
+      false,
+      true,
+    ]);
+    const { items } = await records.list('audit', {
+      ...{ limit: 10, sort: 'at', descending: true, filters: { action: 'device_file.remove' }, after: null },
+    });
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({
+      ...{ by: 'ada', subject: `device_file/${one.id}` },
+      detail: {
+        path: 'run/a.csv',
+        size: 7,
+        sha256: 'b'.repeat(64),
+        reason: 'a test',
+        lab: 'lab',
+        device: 'reader',
+      },
+    });
+  });
+
+  it('stays when somebody takes its deletion back or attaches it', async () => {
+    await work('t1', 0, 10);
+    const [kept, attached] = [await stored(), await stored()];
+    for (const { id } of [kept, attached]) await store.deviceFiles.delete(id, asked);
+    expect(await store.deviceFiles.keep(kept.id)).toBe(true);
+    expect(await store.deviceFiles.keep(kept.id)).toBe(false);
+    await store.deviceFiles.attach(attached.id, reader, { taskRunId: 't1', by: 'ada', reason: 'x' });
+    await isLater();
+    expect(await begun()).toEqual([]);
+    for (const { id } of [kept, attached])
+      expect(await records.deviceFile(id)).toMatchObject({ delete_due_at: null, delete_by: null });
+    expect(await store.deviceFiles.delete(attached.id, asked)).toBe('attached');
+  });
+
+  it('is deleted by its age, unless somebody kept it', async () => {
+    await work('t1', 0, 10);
+    const [old, kept, young] = [await stored(), await stored(), await stored()];
+    const ofTask = await stored({ made_ms: at(5) });
+    await store.deviceFiles.delete(kept.id, asked);
+    await store.deviceFiles.keep(kept.id);
+    const aged = [old, kept, ofTask].map(({ id }) => `'${id}'`).join(', ');
+    await asOwner(`update device_file set stored_at = stored_at - interval '31 days' where id in (${aged})`);
+    expect(await store.deviceFiles.deleteOld(40, 10)).toBe(0);
+    expect(await store.deviceFiles.deleteOld(30, 10)).toBe(1);
+    expect(await store.deviceFiles.deleteOld(30, 10)).toBe(0);
+    expect(await records.deviceFile(old.id)).toMatchObject({
+      ...{ delete_by: 'service', delete_reason: 'it was stored more than 30 days ago' },
+    });
+    for (const { id } of [kept, young, ofTask])
+      expect(await records.deviceFile(id)).toMatchObject({ delete_due_at: null });
+  });
+
+  it('of a held laboratory is not deleted, and a hold takes a deletion back that has not begun', async () => {
+    const [one, begins] = [await stored(), await stored()];
+    await store.deviceFiles.delete(begins.id, asked);
+    await isLater();
+    expect(await begun()).toEqual([begins.id]);
+    await store.deviceFiles.delete(one.id, asked);
+    await hold('null');
+    await isLater();
+    expect(await begun()).toEqual([begins.id]);
+    expect(await records.deviceFile(one.id)).toMatchObject({ delete_due_at: null });
+    expect(await store.deviceFiles.delete(one.id, asked)).toBe('held');
+    await asOwner(`update device_file set stored_at = stored_at - interval '31 days'`);
+    expect(await store.deviceFiles.deleteOld(30, 10)).toBe(0);
+    await hold('now()');
+    expect(await store.deviceFiles.deleteOld(30, 10)).toBe(1);
+  });
+
+  it('counts for its laboratory, and with a task for its owner, until it is removed', async () => {
+    await work('t1', 0, 10, { owner: 'ada' });
+    await work('t2', 0, 10, { owner: 'bob' });
+    const [one, other] = [await stored(), await stored({ ...nobody, size: 5, lab: 'other' })];
+    expect(await used()).toMatchObject({ 'lab lab': [1, 7], 'lab other': [1, 5] });
+    const attach = (taskRunId: string): Promise<boolean> =>
+      store.deviceFiles.attach(one.id, reader, { taskRunId, by: 'ada', reason: 'x' });
+    await attach('t1');
+    expect(await used()).toMatchObject({ 'owner ada': [1, 7], 'owner bob': [0, 0], 'lab lab': [1, 7] });
+    await attach('t2');
+    expect(await used()).toMatchObject({ 'owner ada': [0, 0], 'owner bob': [1, 7], 'lab lab': [1, 7] });
+    await store.deviceFiles.delete(other.id, asked);
+    await isLater();
+    await begun();
+    expect(await used()).toMatchObject({ 'lab other': [1, 5] });
+    await store.deviceFiles.removed(other.id);
+    expect(await used()).toMatchObject({ 'lab other': [0, 0] });
   });
 });

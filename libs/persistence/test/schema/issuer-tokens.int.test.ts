@@ -27,11 +27,16 @@ const before = `
   delete from schema_migration where name in ('0008_security', '0009_attention_process', '0010_rollouts',
     '0011_sessions', '0012_plans', '0013_attention_claim', '0014_packages', '0015_deletions',
     '0016_backup_state', '0017_schema_reader', '0018_task_devices', '0019_usage', '0020_pipeline_tokens',
-    '0021_task_order', '0022_runtimes', '0023_device_files', '0024_trial_durations');
+    '0021_task_order', '0022_runtimes', '0023_device_files', '0024_trial_durations',
+    '0025_loose_file_deletions');
   alter table trial drop column durations;
   alter table attempt drop column runtime;
   alter table effect drop column runtime;
+  drop function count_device_files() cascade;
   drop function device_file_store(text, double precision, jsonb), device_file_remove(text),
+    device_file_delete(text, text, text, interval),
+    device_file_keep(text), device_files_delete_old(integer, interval, integer), device_files_begin_deletion(integer),
+    device_file_removed(text), lab_is_held(text), count_device_file(device_file, integer),
     device_file_attach(text, text, text, text, text, text), attempt_of_file(text, text, text, jsonb, timestamptz),
     tell_of_device_file(device_file, text);
   drop table device_file;

@@ -126,6 +126,7 @@ describe('a database of another development version', () => {
       '0022_runtimes',
       '0023_device_files',
       '0024_trial_durations',
+      '0025_loose_file_deletions',
     ]);
   });
 });

@@ -192,6 +192,7 @@ describe('the store', () => {
       { name: '0022_runtimes' },
       { name: '0023_device_files' },
       { name: '0024_trial_durations' },
+      { name: '0025_loose_file_deletions' },
     ]);
     await dropDatabase(postgres.url, name);
   });

@@ -240,7 +240,11 @@ describe('the store', () => {
       alter table trial drop column durations;
       alter table attempt drop column runtime;
       alter table effect drop column runtime;
+      drop function count_device_files() cascade;
       drop function device_file_store(text, double precision, jsonb), device_file_remove(text),
+        device_file_delete(text, text, text, interval),
+        device_file_keep(text), device_files_delete_old(integer, interval, integer), device_files_begin_deletion(integer),
+        device_file_removed(text), lab_is_held(text), count_device_file(device_file, integer),
         device_file_attach(text, text, text, text, text, text),
         attempt_of_file(text, text, text, jsonb, timestamptz), tell_of_device_file(device_file, text);
       drop table device_file;

@@ -795,6 +795,13 @@ class DeviceFileAttachment(TypedDict):
     """Person who decides, for the audit. Default: "unknown"."""
 
 
+class DeviceFileDeletion(TypedDict):
+    reason: str
+    """Reason."""
+    by: NotRequired[str]
+    """Person who decides, for the audit. Default: "unknown"."""
+
+
 class DeviceFileRecord(TypedDict):
     """A file that an instrument wrote into a folder of its computer."""
 
@@ -839,6 +846,12 @@ class DeviceFileRecord(TypedDict):
     """Protocol run of the task, if any."""
     campaign: str | None
     """Campaign of the protocol run, if any."""
+    delete_due_at: str | None
+    """When its deletion begins; null: nobody deletes it."""
+    delete_by: str | None
+    """Person who deletes it, or `service`."""
+    delete_reason: str | None
+    """Why it is deleted."""
 
 
 class DeviceRecordOutOfService(TypedDict):

@@ -171,6 +171,8 @@ export const retentionSchema = mapping({
   delete_after_days: whole(1, 36_500).optional(),
   /** Days after its end when the files of work are deleted; undefined: never. */
   delete_files_after_days: whole(1, 36_500).optional(),
+  /** Days after they were stored when loose files of instruments are deleted; undefined: never. */
+  delete_loose_files_after_days: whole(1, 36_500).optional(),
   /** Hours from the request to delete work to the beginning of the deletion. */
   undo_hours: count(0, 8_760, 24),
   /** Newest uploaded versions of each package that stay, besides those that something needs. */

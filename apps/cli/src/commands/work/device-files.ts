@@ -25,6 +25,10 @@ interface ListFlags extends ServiceFlags {
   limit?: number;
 }
 
+interface DeleteFlags extends PersonFlags {
+  reason: string;
+}
+
 interface AttachFlags extends PersonFlags {
   run?: string;
   reason: string;
@@ -99,7 +103,38 @@ export function addDeviceFilesCommands(files: Command): void {
         by: file.attached_by,
       }),
   );
+  asks(
+    personCommand(files, 'delete', 'delete a file that an instrument wrote and no task has')
+      .argument('<lab.device>', 'the device')
+      .argument('<id>', 'id of the file')
+      .requiredOption('--reason <text>', 'why, for the record and the audit'),
+    (client, flags: DeleteFlags, name: string, id: string): Promise<DeviceFileRecord> =>
+      client.post('/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/delete', {
+        path: pathOf(name, id),
+        body: { reason: flags.reason, by: person(flags) },
+      }),
+    deletionFacts,
+  );
+  asks(
+    personCommand(files, 'keep', 'take the deletion of a file that an instrument wrote back')
+      .argument('<lab.device>', 'the device')
+      .argument('<id>', 'id of the file'),
+    (client, flags: PersonFlags, name: string, id: string): Promise<DeviceFileRecord> =>
+      client.post('/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/keep', {
+        path: pathOf(name, id),
+        body: { by: person(flags) },
+      }),
+    deletionFacts,
+  );
 }
+
+const deletionFacts = (file: DeviceFileRecord) =>
+  facts({
+    file: file.path,
+    'deleted at': file.delete_due_at,
+    by: file.delete_by,
+    reason: file.delete_reason,
+  });
 
 function pathOf(name: string, id: string): { lab_id: string; device_id: string; file_id: string } {
   const { lab, device } = deviceNamed(name);
