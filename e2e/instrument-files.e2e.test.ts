@@ -88,9 +88,11 @@ devices:
     computer: svc_computer
 `,
   );
+  const config = join(root, 'config.yml');
+  await writeFile(config, 'retention: { undo_hours: 0 }\n');
   lab = await startLab(['plate_lab'], {
     userDir,
-    env: { SVC_INSTRUMENT_FOLDERS: join(root, 'allowed'), SVC_PROTOCOLS: 'plate' },
+    env: { SVC_CONFIG: config, SVC_INSTRUMENT_FOLDERS: join(root, 'allowed'), SVC_PROTOCOLS: 'plate' },
   });
   // The agent has seen the folders.
   await eventually(
@@ -250,6 +252,37 @@ describe('a loose file', () => {
     const output = join(root, 'fetched.csv');
     const said = await svc(url, 'files', 'fetch', 'plate_lab.reader', file?.id ?? '', '--output', output);
     expect(said).toMatchObject({ code: 0, out: `wrote ${output}\n` });
+  });
+
+  it('is removed with its bytes when a person deletes it, and the audit keeps what it was', async () => {
+    await writeFile(join(named, 'nobody.csv'), 'well,od\n');
+    const [file] = await eventually(
+      () => filesOf('device=named&text=nobody&loose=true'),
+      ({ length }) => length === 1,
+    );
+    const id = file?.id ?? '';
+    const hasBytes = async (): Promise<boolean> =>
+      (await readdir(lab.stack.dataDir, { recursive: true })).some(
+        (path) => path.includes('device-files') && path.includes(id),
+      );
+    expect(await hasBytes()).toBe(true);
+    const of = ['plate_lab.named', id];
+    const url = { SVC_URL: lab.stack.url };
+    const said = await svc(url, 'files', 'delete', ...of, '--reason', 'a test', '--by', 'ada');
+    expect(said).toMatchObject({ code: 0, err: '' });
+    expect(said.out).toMatch(/nobody\.csv[^]*by +ada[^]*reason +a test/);
+    await eventually(
+      () => filesOf('device=named&text=nobody'),
+      ({ length }) => length === 0,
+    );
+    await eventually(hasBytes, (there) => !there);
+    const late = await svc(url, 'files', 'keep', ...of);
+    expect(late).toMatchObject({ code: 3 });
+    expect(late.err).toContain('There is no file of the device "plate_lab.named"');
+    const audit = await lab.api.call<Page<AuditRecord>>('GET', '/api/audit?action=device_file.remove');
+    expect(audit.body.items).toMatchObject([
+      { by: 'ada', detail: { path: 'nobody.csv', size: 8, sha256: file?.sha256, reason: 'a test' } },
+    ]);
   });
 });
 
