@@ -153,7 +153,7 @@ export const rooms = {
     mqtt: ['errors', 'messages', 'settings'],
     opcua: ['errors', 'messages', 'settings'],
     durable: [],
-    nodes: ['durable', 'settings'],
+    nodes: ['durable', 'recordings', 'settings'],
     madsci: ['nodes', 'settings'],
     opentrons: ['nodes', 'settings'],
     eos: ['nodes', 'settings'],

@@ -1,7 +1,7 @@
 export { replaceFile } from './durable/index.js';
-export { Mask } from './messages/index.js';
 export {
   checkNames,
+  Mask,
   MessageReplay,
   NotRecorded,
   readRecording,

@@ -10,14 +10,13 @@ import {
   type Reconciliation,
 } from '@lab/sdk';
 import { ExchangeError, failure, isFailure, messageOf } from '../errors/index.js';
-import { checkNames, MessageReplay, readRecording, Traffic } from '../recordings/index.js';
+import { checkNames, Mask, MessageReplay, readRecording, Traffic } from '../recordings/index.js';
 import { addedFunctions, type FunctionEntry } from '../settings/index.js';
 import { holds } from './answers.js';
 import type { DeviceSettings } from './device-settings.js';
 import type { Ask, Message, OpenPort } from './port.js';
 import { PortKeeper } from './port-keeper.js';
 import { replayed } from './replay.js';
-import { Mask } from './secrets.js';
 import { recorded } from './recorded.js';
 import { TwinModel } from './twin-model.js';
 

@@ -1,8 +1,7 @@
 import { NotBegun } from '@lab/sdk';
 import { messageOf } from '../errors/index.js';
-import type { NewEntry, Traffic } from '../recordings/index.js';
+import type { Mask, NewEntry, Traffic } from '../recordings/index.js';
 import type { OpenPort } from './port.js';
-import type { Mask } from './secrets.js';
 
 /**
  * A way to open a port whose traffic is recorded. A line is in the file before its request leaves.

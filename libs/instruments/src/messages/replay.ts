@@ -1,8 +1,7 @@
 import { NotBegun } from '@lab/sdk';
 import { ExchangeError, failure } from '../errors/index.js';
-import { NotRecorded, type MessageReplay, type Said, type Turn } from '../recordings/index.js';
+import { NotRecorded, type Mask, type MessageReplay, type Said, type Turn } from '../recordings/index.js';
 import type { OpenPort, PortEvents } from './port.js';
-import type { Mask } from './secrets.js';
 
 /**
  * A way to open a port that answers from a recording. What the instrument said by itself is said again, after the request that it

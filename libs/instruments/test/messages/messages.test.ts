@@ -7,7 +7,6 @@ import {
   fill,
   fillText,
   holds,
-  Mask,
   secretSource,
   takeAnswer,
   TwinModel,
@@ -65,15 +64,6 @@ describe('an answer', () => {
 });
 
 describe('secrets', () => {
-  it('are masked in every form, also inside of values', () => {
-    const mask = new Mask();
-    mask.add('s/"e');
-    mask.add('x');
-    expect(mask.value({ a: ['is s/"e', { b: 'p?k=s%2F%22e' }], c: 5, d: 'x' })).toEqual({
-      ...{ a: ['is ***', { b: 'p?k=***' }], c: 5, d: 'x' },
-    });
-  });
-
   it('cannot stand in YAML, nor be settings of the service', () => {
     expect(secretSource.safeParse('hunter2').error?.issues[0]?.message).toMatch(/never stands in YAML/);
     expect(secretSource.safeParse({ env: 'SVC_TOKEN' }).success).toBe(false);
