@@ -192,7 +192,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
     if (settings.replay) {
       const file = resolve(folder, settings.replay.file);
       const recording = readRecording(await readFile(file, 'utf8'), file);
-      open = replayed(new MessageReplay(recording, settings.replay.order), this.#mask);
+      open = replayed(new MessageReplay(recording, settings.replay.order), this.#mask, callId);
     } else if (settings.simulate) open = protocol.openTwin(new TwinModel(settings.twin));
     this.#traffic.label = peer;
     if (this.#traffic.isOver) this.#traffic.begin(settings.record);
@@ -211,7 +211,7 @@ export abstract class MessageDevice extends BaseDevice<JsonObject> {
 
   async #call(plan: FunctionPlan, given: JsonObject, name: string): Promise<JsonValue | undefined> {
     for (const [key, { secret }] of Object.entries(plan.parameters)) {
-      if (secret === true && given[key] !== undefined) this.#mask.add(String(given[key]));
+      if (secret === true && given[key] !== undefined) this.#mask.add(given[key]);
     }
     const { settings } = this.#begun();
     const seconds = plan.timeout ?? settings.timeout;

@@ -6,6 +6,7 @@ export {
   type RecordingEntry,
   type RecordingHead,
 } from './format.js';
+export { withCallId, withoutCallId } from './call-ids.js';
 export { Mask } from './mask.js';
 export {
   MessageReplay,

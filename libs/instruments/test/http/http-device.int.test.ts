@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@lab/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -281,6 +281,28 @@ describe('a recording', () => {
     await expect(replayed.call('refuse')).rejects.toThrow(/lid is open/);
     const lenient = await device({ url: reader.url, replay: { file, order: 'lenient' } }).start();
     expect([await lenient.call('temperature'), await lenient.call('temperature')]).toEqual([40, 40]);
+  });
+
+  it('answers calls with other ids than those of the recorded session', async () => {
+    const reader = await server();
+    const settings = { url: reader.url, idempotency_header: 'Idempotency-Key' };
+    const recorded = await device({ ...settings, record: true }).start();
+    await recorded.call('set_temperature', { target: 40 });
+    const file = recorded.recording();
+    const replayed = await device({ ...settings, replay: { file, order: 'lenient' } }).start();
+    await replayed.call('set_temperature', { target: 40 });
+    await replayed.call('set_temperature', { target: 40 });
+  });
+
+  it('has no secret, whatever its type is', async () => {
+    const reader = await server();
+    const target = { type: 'float', unit: 'C', secret: true };
+    const request = { method: 'PUT', path: '/temperature', body: { celsius: '{target}' } };
+    const own = { set_temperature: { parameters: { target }, request } };
+    const recorded = await device({ url: reader.url, record: true, functions: own }).start();
+    await recorded.call('set_temperature', { target: 40.25 });
+    expect(recorded.traffic()[2]).toMatchObject({ message: { body: { celsius: '***' } } });
+    expect(readFileSync(recorded.recording(), 'utf8')).not.toContain('40.25');
   });
 });
 

@@ -10,4 +10,15 @@ describe('secrets', () => {
       ...{ a: ['is ***', { b: 'p?k=***' }], c: 5, d: 'x' },
     });
   });
+
+  it('are masked whatever their type is, and in bytes', () => {
+    const mask = new Mask();
+    mask.add(4711);
+    mask.add({ code: ['hunter2', true], at: 1 });
+    expect(mask.value({ pin: 4711, near: 47110, at: 1, is: true, text: 'pin 4711, hunter2' })).toEqual({
+      ...{ pin: '***', near: 47110, at: 1, is: true, text: 'pin ***, ***' },
+    });
+    const bytes = mask.bytes(Buffer.from([0xff, 0x00, ...Buffer.from('hunter2'), 0x80]));
+    expect([...bytes]).toEqual([0xff, 0x00, ...Buffer.from('***'), 0x80]);
+  });
 });
