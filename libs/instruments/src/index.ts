@@ -6,6 +6,7 @@ export {
   NotRecorded,
   readRecording,
   recordSettings,
+  replaySettings,
   Traffic,
   type RecordedError,
 } from './recordings/index.js';

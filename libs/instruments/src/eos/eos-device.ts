@@ -13,9 +13,9 @@ import {
   declarationsOf,
   endProcess,
   isLost,
+  LinkRecords,
   nothingDone,
   PeerError,
-  RestClient,
   signatureOf,
   type GiveUp,
   type ToldFunction,
@@ -37,6 +37,7 @@ export class EosDevice extends BaseDevice<object> {
   #service: EosService | undefined;
   #type = '';
   #told: Record<string, ToldFunction> = {};
+  readonly #records = new LinkRecords(this);
   #notes = new CallNotes(null);
   readonly #giveUp: GiveUp;
 
@@ -76,8 +77,9 @@ export class EosDevice extends BaseDevice<object> {
     await this.#notes.clear();
   }
 
-  /** There is nothing to close. A function in progress goes on in EOS, so its call must not end here. */
+  /** A function in progress goes on in EOS, so its call must not end here. */
   _cleanup(): void {
+    this.#records.close();
     this.log.debug('EOS goes on by itself');
   }
 
@@ -86,7 +88,7 @@ export class EosDevice extends BaseDevice<object> {
     const about = {
       device: `${settings.lab}.${settings.device}`,
       type: this.#type,
-      simulated: settings.simulate,
+      ...this.#records.report(),
     };
     try {
       return { ...about, connected: true, report: await service.report() };
@@ -97,14 +99,15 @@ export class EosDevice extends BaseDevice<object> {
 
   override _svc_functions(): Record<string, AddedFunction> {
     const { settings } = this.#ready();
-    return changedFunctions(this.#told, settings.functions, (name, kind, given) =>
-      this.#call(name, kind, given),
+    return this.#records.functions(
+      changedFunctions(this.#told, settings.functions, (name, kind, given) => this.#call(name, kind, given)),
     );
   }
 
   override async _reconcile(parameters: object, inDoubt: readonly CallInDoubt[]): Promise<Reconciliation> {
-    const { settings } = this.#connect(parameters);
-    if (settings.simulate) return { idle: true, detail: 'a twin has nothing that moves' };
+    this.#connect(parameters);
+    const { nothingMoves } = this.#records;
+    if (nothingMoves !== undefined) return { idle: true, detail: nothingMoves };
     for (const call of inDoubt) {
       if ((await this.#notes.read(call.callId)) !== undefined)
         return { idle: false, detail: `${call.function} was sent to EOS, which keeps no record of calls` };
@@ -115,7 +118,7 @@ export class EosDevice extends BaseDevice<object> {
   #connect(parameters: object): { settings: EosSettings; service: EosService } {
     const settings = eosSettings(parameters);
     const { lab, device, functions } = settings;
-    const link = settings.simulate ? new EosTwin(lab, device, functions) : new RestClient(settings);
+    const link = this.#records.link(settings, () => new EosTwin(lab, device, functions));
     this.#settings = settings;
     this.#service = new EosService(link, lab, device);
     this.#notes = new CallNotes(this.stateFolder);

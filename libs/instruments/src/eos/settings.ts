@@ -3,8 +3,6 @@ import { functionChanges, linkShape, readLinked } from '../nodes/index.js';
 
 const schema = z.strictObject({
   ...linkShape,
-  /** Whether a twin takes the place of the service. */
-  simulate: z.boolean().default(false),
   /** Laboratory and device of EOS. */
   lab: z.string().min(1, 'it must be the name of a laboratory of EOS'),
   device: z.string().min(1, 'it must be the name of a device of that laboratory'),

@@ -18,8 +18,8 @@ import {
   fileOf,
   follow,
   isLost,
+  LinkRecords,
   nothingDone,
-  RestClient,
   type GiveUp,
 } from '../nodes/index.js';
 import { adminFunctions } from './admin-functions.js';
@@ -48,6 +48,7 @@ export class MadsciDevice extends BaseDevice<object> {
   #settings: MadsciSettings | undefined;
   #node: MadsciNode | undefined;
   #info: MadsciInfo | undefined;
+  readonly #records = new LinkRecords(this);
   #notes = new CallNotes(null);
   /** The latest stop. */
   #stopped: { reason: string } | undefined;
@@ -81,8 +82,9 @@ export class MadsciDevice extends BaseDevice<object> {
     );
   }
 
-  /** There is nothing to close. An action in progress goes on at the node, so its call must not end here. */
+  /** An action in progress goes on at the node, so its call must not end here. */
   _cleanup(): void {
+    this.#records.close();
     this.log.debug('the node goes on by itself');
   }
 
@@ -93,7 +95,7 @@ export class MadsciDevice extends BaseDevice<object> {
       id: info?.node_id ?? null,
       module: info?.module_name ?? null,
       version: info?.module_version ?? null,
-      simulated: this.#settings?.simulate ?? false,
+      ...this.#records.report(),
     };
     try {
       const status = await this.#ready().node.status();
@@ -114,12 +116,13 @@ export class MadsciDevice extends BaseDevice<object> {
       return this.#act(action, kind, given);
     });
     const admin = adminFunctions(node, info, (command, kind) => this.#command(command, kind));
-    return { ...admin, ...functions };
+    return this.#records.functions({ ...admin, ...functions });
   }
 
   override async _reconcile(parameters: object, inDoubt: readonly CallInDoubt[]): Promise<Reconciliation> {
-    const { settings, node } = this.#connect(parameters);
-    if (settings.simulate) return { idle: true, detail: 'a twin has nothing that moves' };
+    const { node } = this.#connect(parameters);
+    const { nothingMoves } = this.#records;
+    if (nothingMoves !== undefined) return { idle: true, detail: nothingMoves };
     const found: string[] = [];
     for (const call of inDoubt) {
       const note = await this.#notes.read(call.callId);
@@ -149,7 +152,7 @@ export class MadsciDevice extends BaseDevice<object> {
 
   #connect(parameters: object): { settings: MadsciSettings; node: MadsciNode } {
     const settings = madsciSettings(parameters);
-    const link = settings.simulate ? new MadsciTwin(settings.functions) : new RestClient(settings);
+    const link = this.#records.link(settings, () => new MadsciTwin(settings.functions));
     this.#settings = settings;
     this.#node = new MadsciNode(link);
     this.#notes = new CallNotes(this.stateFolder);

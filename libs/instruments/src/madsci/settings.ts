@@ -3,8 +3,6 @@ import { functionChanges, linkShape, optionalText, readLinked } from '../nodes/i
 
 const schema = z.strictObject({
   ...linkShape,
-  /** Whether a twin takes the place of the node. */
-  simulate: z.boolean().default(false),
   /** Name or id that the node must have. */
   node: optionalText,
   /** What the lab says of the actions of the node. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordSettings } from '../recordings/index.js';
+import { recordSettings, replaySettings } from '../recordings/index.js';
 import { twinSettings } from '../twins/index.js';
 import { condition } from './answers.js';
 
@@ -22,9 +22,7 @@ export const deviceSettings = z.strictObject({
   twin: twinSettings.default({ state: {}, follow: {} }),
   /** Record the traffic from the start. */
   record: recordSettings,
-  replay: z
-    .strictObject({ file: z.string().min(1), order: z.enum(['strict', 'lenient']).default('strict') })
-    .optional(),
+  replay: replaySettings,
 });
 
 export type DeviceSettings = z.output<typeof deviceSettings>;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { NotBegun } from '@lab/sdk';
 import { isRefusal } from './link.js';
 
 export interface FollowOptions<State> {
@@ -23,7 +24,7 @@ const askLater: ReadonlySet<number> = new Set([408, 425, 429]);
  * Asks for the state of work that another system carries out, until the work is over. While the system does not answer, it
  * asks again, without an end: to end here would say that the work is over. The time limit of the call ends the process.
  *
- * @throws PeerError when the system refuses the question
+ * @throws PeerError when the system refuses the question; NotBegun when a recording does not have it
  */
 export async function follow<State>(options: FollowOptions<State>): Promise<State> {
   const { ask, isOver, everyMs, seen, silent } = options;
@@ -36,6 +37,7 @@ export async function follow<State>(options: FollowOptions<State>): Promise<Stat
       if (isOver(state)) return state;
       await seen?.(state);
     } catch (error) {
+      if (error instanceof NotBegun) throw error;
       if (isRefusal(error) && !askLater.has(error.status ?? 0)) throw error;
       failures += 1;
       if (failures === 2) silent(error instanceof Error ? error.message : String(error));

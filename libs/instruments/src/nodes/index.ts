@@ -12,10 +12,10 @@ export {
   type LinkAnswer,
   type LinkRequest,
 } from './link.js';
+export { LinkRecords } from './link-records.js';
 export { beforeStart, nothingDone } from './nothing-done.js';
 export { endProcess, OutcomeUnknown, type GiveUp } from './outcome-unknown.js';
 export { declarationsOf, literalOf, signatureOf, type PythonParameter } from './python-parameters.js';
-export { RestClient } from './rest-client.js';
 export {
   changedFunctions,
   functionChanges,

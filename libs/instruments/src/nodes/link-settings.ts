@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordSettings, replaySettings } from '../recordings/index.js';
 import { readSettings } from '../settings/index.js';
 
 /** A text that a lab may leave empty. */
@@ -26,6 +27,12 @@ export const linkShape = {
   token_file: optionalText,
   /** Seconds within which a request must be answered. */
   answer_within: z.number().positive().max(600).default(10),
+  /** Whether a twin takes the place of the other system. */
+  simulate: z.boolean().default(false),
+  /** Record the exchanges from the start. */
+  record: recordSettings,
+  /** A recording in place of the other system. */
+  replay: replaySettings,
 };
 
 /** The settings of a link. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@lab/sdk';
+import { NotBegun, type JsonValue } from '@lab/sdk';
 
 /** A request to the HTTP API of another system. */
 export interface LinkRequest {
@@ -17,6 +17,12 @@ export interface LinkRequest {
   largest?: number;
   /** Ends the exchange. */
   signal?: AbortSignal | undefined;
+}
+
+/** The path of a request with its query. */
+export function targetOf({ path, query = {} }: LinkRequest): string {
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
 }
 
 /** The largest answer that is read, in bytes, unless a request says otherwise. */
@@ -60,9 +66,9 @@ export function isRefusal(error: unknown): error is PeerError {
   return error instanceof PeerError && error.status !== undefined && error.status < 500;
 }
 
-/** Whether the request of the error certainly changed nothing: it did not arrive, or was refused. */
+/** Whether the request of the error certainly changed nothing: it did not arrive, or was refused, or is in no recording. */
 export function didNothing(error: unknown): boolean {
-  return isRefusal(error) || (error instanceof PeerError && !error.reached);
+  return isRefusal(error) || error instanceof NotBegun || (error instanceof PeerError && !error.reached);
 }
 
 /** What a proxy answers when the system behind it gives no answer. */

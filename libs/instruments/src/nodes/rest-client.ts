@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { request as send, type IncomingMessage } from 'node:http';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { largestAnswer, PeerError, type Link, type LinkAnswer, type LinkRequest } from './link.js';
+import type { Mask } from '../recordings/index.js';
+import { largestAnswer, PeerError, targetOf, type Link, type LinkAnswer, type LinkRequest } from './link.js';
 import { plain, type LinkSettings } from './link-settings.js';
 
 /** Milliseconds of silence after which the operating system asks whether the other side still has the connection. */
@@ -20,16 +21,19 @@ export class RestClient implements Link {
 
   /**
    * @param headers sent with each request
+   * @param mask takes the token
    * @throws Error when the file of the authority or of the token cannot be read
    */
   constructor(
     private readonly settings: LinkSettings,
     private readonly headers: Readonly<Record<string, string>> = {},
+    mask?: Mask,
   ) {
     this.#base = new URL(settings.address);
     this.#ca = settings.ca_file === undefined ? undefined : textOf('ca_file', settings.ca_file);
     this.#token =
       settings.token_file === undefined ? undefined : textOf('token_file', settings.token_file).trim();
+    if (this.#token !== undefined) mask?.add(this.#token);
   }
 
   async ask(request: LinkRequest): Promise<LinkAnswer> {
@@ -104,18 +108,15 @@ export class RestClient implements Link {
   }
 
   async #exchange(
-    { method, path, query, largest = largestAnswer }: LinkRequest,
+    request: LinkRequest,
     body: { type: string; bytes: Buffer } | undefined,
     socket: Socket,
     signal: AbortSignal,
   ): Promise<LinkAnswer> {
-    const entries = Object.entries(query ?? {}).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, value] as [string, string]],
-    );
-    const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
+    const { method, path, largest = largestAnswer } = request;
     const outgoing = send({
       method,
-      path: `${this.#base.pathname.replace(/\/$/, '')}${path}${search}`,
+      path: `${this.#base.pathname.replace(/\/$/, '')}${targetOf(request)}`,
       headers: {
         host: this.#base.host,
         accept: 'application/json, */*',

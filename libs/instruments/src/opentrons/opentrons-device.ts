@@ -15,8 +15,8 @@ import {
   follow,
   isLost,
   isRefusal,
+  LinkRecords,
   nothingDone,
-  RestClient,
   type GiveUp,
 } from '../nodes/index.js';
 import { questionAbout, recover, type Recovery } from './recovery.js';
@@ -35,6 +35,7 @@ export class OpentronsDevice extends BaseDevice<object> {
   #settings: OpentronsSettings | undefined;
   #robot: Robot | undefined;
   #about: JsonObject = {};
+  readonly #records = new LinkRecords(this);
   #notes = new CallNotes(null);
   /** The latest stop. */
   #stopped: { reason: string } | undefined;
@@ -61,22 +62,24 @@ export class OpentronsDevice extends BaseDevice<object> {
       );
     }
     const { name, api_version: software = null } = health;
-    this.#about = { name, serial, model, software, simulated: settings.simulate };
+    this.#about = { name, serial, model, software };
     await this.#notes.clear();
     this.log.info(`${name}, ${model ?? 'unknown model'}, software ${software ?? 'unknown'}`);
   }
 
-  /** There is nothing to close. A run in progress goes on at the robot, so its call must not end here. */
+  /** A run in progress goes on at the robot, so its call must not end here. */
   _cleanup(): void {
+    this.#records.close();
     this.log.debug('the robot goes on by itself');
   }
 
   async _report(): Promise<object> {
+    const about = { ...this.#about, ...this.#records.report() };
     try {
       const run = await this.#ready().robot.currentRun();
-      return { ...this.#about, connected: true, run: run === undefined ? null : shown(run) };
+      return { ...about, connected: true, run: run === undefined ? null : shown(run) };
     } catch (error) {
-      return { ...this.#about, connected: false, description: messageOf(error) };
+      return { ...about, connected: false, description: messageOf(error) };
     }
   }
 
@@ -91,7 +94,7 @@ export class OpentronsDevice extends BaseDevice<object> {
       steer: (run, action) => this.#steer(run, action),
       recover: (command, action) => this.#recover(command, action),
     };
-    return robotFunctions(robot, acts, settings.timeouts);
+    return this.#records.functions(robotFunctions(robot, acts, settings.timeouts));
   }
 
   /** Stops the run in progress, whoever has played it. The robot cannot stop a single command. */
@@ -108,8 +111,9 @@ export class OpentronsDevice extends BaseDevice<object> {
   }
 
   override async _reconcile(parameters: object, inDoubt: readonly CallInDoubt[]): Promise<Reconciliation> {
-    const { settings, robot } = this.#connect(parameters);
-    if (settings.simulate) return { idle: true, detail: 'a twin has nothing that moves' };
+    const { robot } = this.#connect(parameters);
+    const { nothingMoves } = this.#records;
+    if (nothingMoves !== undefined) return { idle: true, detail: nothingMoves };
     const found: string[] = [];
     for (const call of inDoubt) {
       const note = await this.#notes.read(call.callId);
@@ -128,9 +132,9 @@ export class OpentronsDevice extends BaseDevice<object> {
 
   #connect(parameters: object): { settings: OpentronsSettings; robot: Robot } {
     const settings = opentronsSettings(parameters);
-    const link = settings.simulate
-      ? new RobotTwin(settings.twin)
-      : new RestClient(settings, { 'opentrons-version': settings.api });
+    const link = this.#records.link(settings, () => new RobotTwin(settings.twin), {
+      'opentrons-version': settings.api,
+    });
     this.#settings = settings;
     this.#robot = new Robot(link);
     this.#notes = new CallNotes(this.stateFolder);

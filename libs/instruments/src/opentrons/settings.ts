@@ -3,8 +3,6 @@ import { linkShape, optionalText, readLinked } from '../nodes/index.js';
 
 const schema = z.strictObject({
   ...linkShape,
-  /** Whether a twin takes the place of the robot. */
-  simulate: z.boolean().default(false),
   /** Serial number that the robot must have. */
   serial: optionalText,
   /** Version of the HTTP API, as in the header `Opentrons-Version`. */

@@ -17,4 +17,11 @@ export {
   type Turn,
 } from './message-replay.js';
 export { Recorder, type RecorderOptions, type Sink } from './recorder.js';
-export { checkNames, recordSettings, Traffic, type RecordSettings, type TrafficOptions } from './traffic.js';
+export {
+  checkNames,
+  recordSettings,
+  replaySettings,
+  Traffic,
+  type RecordSettings,
+  type TrafficOptions,
+} from './traffic.js';

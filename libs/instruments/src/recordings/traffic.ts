@@ -17,6 +17,12 @@ export const recordSettings = z
   .default(false);
 export type RecordSettings = z.output<typeof recordSettings>;
 
+/** The init parameter `replay`: a recording in place of the instrument, by its path below the folder of the device or from the root. */
+export const replaySettings = z
+  .strictObject({ file: z.string().min(1), order: z.enum(['strict', 'lenient']).default('strict') })
+  .nullish()
+  .transform((given) => given ?? undefined);
+
 /** Names of the functions that each device with {@link Traffic} has. */
 const ownNames = ['record_traffic', 'recorded_traffic'];
 
@@ -84,8 +90,14 @@ export class Traffic implements Sink {
       if (this.#recorder?.add(entry) !== false || this.#next === undefined) return;
       this.#start(this.#next).add(entry);
     } catch (error) {
-      this.options.log(`the recording of the traffic ended: ${String(error)}`);
+      this.fail(error);
     }
+  }
+
+  /** Ends the recording because something of it cannot be recorded. */
+  fail(error: unknown): void {
+    this.stop();
+    this.options.log(`the recording of the traffic ended: ${String(error)}`);
   }
 
   /** Records from the start if the settings say so, in one file after the other. @throws Error of the disk */

@@ -1,3 +1,4 @@
+import { NotBegun } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
 import { follow } from '../../src/nodes/follow.js';
 import { PeerError } from '../../src/nodes/link.js';
@@ -38,8 +39,10 @@ describe('work that another system carries out', () => {
     expect([end, silent]).toEqual(['done', ['500', null]]);
   });
 
-  it('is not followed when the system refuses the question', async () => {
+  it('is not followed when the system refuses the question, or the recording does not have it', async () => {
     const refusal = new PeerError('unknown', true, 404);
     expect(await followed(['running', refusal])).toMatchObject({ end: refusal, silent: [] });
+    const unrecorded = new NotBegun('the recording has no further request');
+    expect(await followed(['running', unrecorded])).toMatchObject({ end: unrecorded, silent: [] });
   });
 });

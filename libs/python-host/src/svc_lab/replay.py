@@ -1,7 +1,8 @@
 """Recordings of the traffic with an instrument, and an instrument that answers as in a recording.
 
 `svc device record` writes the recordings. `@lab/instruments/kit` has the same for TypeScript. `Replay` answers bytes (serial ports, SCPI,
-Modbus), and `MessageReplay` answers messages (HTTP, MQTT, OPC UA, SiLA).
+Modbus), and `MessageReplay` answers messages (HTTP, MQTT, OPC UA, SiLA, and nodes of MADSci, Opentrons and EOS). In these, `{call_id}` stands for the
+id of the call that made the request.
 """
 
 from __future__ import annotations

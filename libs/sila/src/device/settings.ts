@@ -1,4 +1,4 @@
-import { readSettings, recordSettings } from '@lab/instruments';
+import { readSettings, recordSettings, replaySettings } from '@lab/instruments';
 import { z } from 'zod';
 
 const longestS = 604_800;
@@ -25,9 +25,7 @@ const schema = z.strictObject({
   /** Record the traffic from the start. */
   record: recordSettings,
   /** A recording in place of the server. */
-  replay: z
-    .strictObject({ file: z.string().min(1), order: z.enum(['strict', 'lenient']).default('strict') })
-    .nullish(),
+  replay: replaySettings,
   lock_timeout: z.number().int().min(1).max(86_400).nullable().default(60),
   lock_retry_delay: z.number().min(0.05).max(60).default(0.5),
   lock_max_retries: z.number().int().min(0).max(100_000).default(120),

@@ -28,6 +28,8 @@ init_parameters:
   fingerprint: ''
   token_file: ''
   answer_within: 10
+  record: false
+  replay:
 `,
     [`devices/${type}/device.ts`]: `import { EosDevice } from '@lab/instruments/eos';
 

@@ -30,6 +30,8 @@ init_parameters:
   fingerprint: ''
   token_file: ''
   answer_within: 10
+  record: false
+  replay:
 `,
     [`devices/${type}/device.ts`]: `import { MadsciDevice } from '@lab/instruments/madsci';
 

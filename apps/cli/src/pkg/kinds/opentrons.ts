@@ -26,6 +26,8 @@ init_parameters:
   fingerprint: ''
   token_file: ''
   answer_within: 10
+  record: false
+  replay:
 `,
     [`devices/${type}/device.ts`]: `import { OpentronsDevice } from '@lab/instruments/opentrons';
 
