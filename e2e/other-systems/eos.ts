@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EosDevice } from '@lab/instruments/eos';
 import { freePort, Link } from '@lab/testkit';
+import { DeviceUnderTest } from '../../libs/instruments/test/device-under-test.js';
 import { inContext, until, type Hosted } from '../../libs/instruments/test/in-context.js';
+import { eosSession, recordSession } from '../../libs/instruments/test/message-sessions.js';
 import { eosSources } from '../eos/sources.js';
 import { pythonFor } from './madsci-node.js';
 
@@ -118,6 +120,12 @@ describe.skipIf(python === undefined)('a device of EOS', () => {
     expect(await hosted.call('dose', { volume: 5 })).toEqual({ dosed: 5 });
     expect(dosed().slice(before)).toEqual(['5']);
     await expect(hosted.call('explode')).rejects.toThrow(/was refused with 500: the tube is blocked/);
+  });
+
+  it('has a session that the fixtures have', async () => {
+    const parameters = { address: `http://127.0.0.1:${port}`, record: true, ...eosSession.parameters };
+    const recorded = new DeviceUnderTest(EosDevice, parameters);
+    await recordSession('eos', eosSession, recorded).finally(() => recorded.end());
   });
 
   it('lasts as long as its function, longer than other requests may', async () => {

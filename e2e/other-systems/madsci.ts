@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { MadsciDevice } from '@lab/instruments/madsci';
 import { Link } from '@lab/testkit';
 import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
+import { DeviceUnderTest } from '../../libs/instruments/test/device-under-test.js';
 import { inContext, until, type Hosted } from '../../libs/instruments/test/in-context.js';
+import { madsciSession, recordSession } from '../../libs/instruments/test/message-sessions.js';
 import { pythonFor, startMadsciNode, type MadsciPeer } from './madsci-node.js';
 
 /** The device for MADSci against a real node of MADSci, over real sockets. */
@@ -102,6 +104,15 @@ describe.skipIf(python === undefined)('a node of MADSci', () => {
     }
     throw new Error('the node did not become ready');
   }
+
+  it('has a session that the fixtures have', async () => {
+    const parameters = { address: peer.url, record: true, ...madsciSession.parameters };
+    const recorded = new DeviceUnderTest(MadsciDevice, parameters);
+    await recordSession('madsci', madsciSession, recorded).finally(() => recorded.end());
+    await initialize();
+    await hosted.call('node_reset');
+    await eventuallyReady();
+  });
 
   it('takes files and gives files', async () => {
     await initialize();

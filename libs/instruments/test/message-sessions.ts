@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@lab/sdk';
 import { expect } from 'vitest';
@@ -6,7 +6,7 @@ import type { DeviceUnderTest } from './device-under-test.js';
 
 /**
  * Sessions with instruments that answer messages. The tests with servers record them when `SVC_RECORDINGS` names a folder
- * (those of each protocol, and the slow ones of `@lab/sila`); others replay the recordings.
+ * (those of each protocol, the slow ones of `@lab/sila`, and `e2e/other-systems.e2e.test.ts`); others replay the recordings.
  */
 export interface MessageSession {
   /** Init parameters without the address. */
@@ -112,6 +112,65 @@ export const silaSession: MessageSession = {
       'Blocked: the stage is blocked',
     );
     expect(await device.report()).toMatchObject({ lock: 'not held' });
+  },
+};
+
+/** With the node of MADSci of `e2e/other-systems`: two answers at once, an action that lasts, files in both directions, refusals. */
+export const madsciSession: MessageSession = {
+  parameters: { node: 'bench', poll: 0.1, functions: { measure: { kind: 'query' } } },
+  async run(device) {
+    expect(await device.call('measure', { wavelength: 450 })).toMatchObject({
+      result: { wavelength: 450, absorbance: 0.42 },
+    });
+    expect(await device.call('move', { seconds: 0.9, to: 'rack' })).toMatchObject({ result: 'at rack' });
+    const copied = (await device.call('copy', { source: { name: 'a.txt', text: 'hello' } })) as JsonObject;
+    expect(copied).toMatchObject({ files: ['file'] });
+    expect(readFileSync(String(copied['archive'])).toString('latin1')).toMatch(/^PK[\s\S]*HELLO/);
+    await device.call('node_lock');
+    await expect(device.call('move', { seconds: 0 })).rejects.toThrow(/was not started: Node is locked/);
+    await device.call('node_unlock');
+    expect(await device.call('node_status')).toMatchObject({ ready: true });
+    await expect(device.call('explode')).rejects.toThrow(/^explode is failed: the lamp is broken/);
+  },
+};
+
+/** With the stand-in for `robot-server`: a run that is played in steps, one at once, a faulty protocol, commands. */
+export const opentronsSession: MessageSession = {
+  parameters: { serial: 'FLX1', poll: 0.05 },
+  async run(device) {
+    const file = (text: string): JsonObject => ({ file: { name: 'p.py', text } });
+    expect(await device.call('modules')).toMatchObject({ data: [{ id: 'm1' }] });
+    const { protocol } = (await device.call('upload_protocol', file('wait 120'))) as JsonObject;
+    const { run } = (await device.call('create_run', { protocol: protocol ?? '' })) as JsonObject;
+    await device.call('add_offset', { run: run ?? '', offset: { definitionUri: 'a/b/1' } });
+    expect(await device.call('play_run', { run: run ?? '' })).toMatchObject({ run, status: 'succeeded' });
+    expect(await device.call('run_protocol', file('wait 60'))).toMatchObject({ status: 'succeeded' });
+    await expect(device.call('run_protocol', file('bad labware in slot 1'))).rejects.toThrow(
+      'the robot would not run p.py: ExceptionInProtocolError: labware in slot 1',
+    );
+    await expect(device.call('run_protocol', file('crash collision'))).rejects.toThrow(
+      /is failed: ExceptionInProtocolError: collision$/,
+    );
+    expect(await device.call('command', { command_type: 'home', params: {} })).toMatchObject({
+      result: { position: 1 },
+    });
+    await expect(device.call('command', { command_type: 'moveTo', params: { fails: true } })).rejects.toThrow(
+      'moveTo failed: tipPhysicallyMissing: No tip',
+    );
+    expect(await device.call('set_lights', { on: true })).toBeUndefined();
+    expect(await device.call('lights')).toEqual({ on: true });
+  },
+};
+
+/** With the API of EOS of `e2e/other-systems`. */
+export const eosSession: MessageSession = {
+  parameters: { lab: 'small_lab', device: 'pump_1', functions: { level: { kind: 'query' } } },
+  async run(device) {
+    expect(await device.call('level')).toBe(80);
+    expect(await device.call('dose', { volume: 5, seconds: 0.1 })).toEqual({ dosed: 5 });
+    await expect(device.call('explode')).rejects.toThrow(/was refused with 500: the tube is blocked/);
+    expect(await device.report()).toMatchObject({ connected: true, report: { ready: true } });
+    expect(await device.call('dose', { volume: 2.5 })).toEqual({ dosed: 2.5 });
   },
 };
 

@@ -31,7 +31,7 @@ const sessions: [string, string, new () => BaseDevice, Session][] = [
 
 describe('a recorded session', () => {
   it('exists for each protocol', () => {
-    const messages = ['http', 'mqtt', 'opcua', 'sila'];
+    const messages = ['eos', 'http', 'madsci', 'mqtt', 'opcua', 'opentrons', 'sila'];
     expect(recordedSessions()).toEqual([...messages, ...sessions.map(([name]) => name)].sort());
   });
 

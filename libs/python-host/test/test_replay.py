@@ -6,6 +6,7 @@ from svc_lab.replay import MessageReplay, RecordedError, Recording, Replay, Repl
 
 # The tests of libs/instruments replay the same recordings.
 RECORDINGS = Path(__file__).resolve().parents[2] / "instruments" / "fixtures"
+OF_MESSAGES = ("eos", "http", "madsci", "mqtt", "opcua", "opentrons", "sila")
 HEAD = '{"svc_recording": 1, "label": "x", "of": "y", "at": "z"}\n'
 
 
@@ -13,7 +14,7 @@ class ReplayOfASession(unittest.TestCase):
     def test_has_a_recording_of_each_protocol(self):
         names = {path.stem for path in RECORDINGS.glob("*.ndjson")}
         of_bytes = {"modbus-rtu", "modbus-tcp", "scpi-serial", "scpi-tcp", "text-serial"}
-        self.assertEqual(names, of_bytes | {"http", "mqtt", "opcua", "sila"})
+        self.assertEqual(names, of_bytes | set(OF_MESSAGES))
 
     def test_gives_every_request_its_answer(self):
         for path in RECORDINGS.glob("*.ndjson"):
@@ -55,7 +56,7 @@ class ReplayOfASession(unittest.TestCase):
 
 class ReplayOfMessages(unittest.TestCase):
     def test_makes_every_request_of_each_recording(self):
-        for name in ("http", "mqtt", "opcua", "sila"):
+        for name in OF_MESSAGES:
             with self.subTest(name):
                 recording = read_recording(RECORDINGS / f"{name}.ndjson")
                 replay = MessageReplay(recording, strict=True)

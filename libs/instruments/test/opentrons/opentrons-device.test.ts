@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '@lab/sdk';
 import { OpentronsDevice } from '../../src/opentrons/index.js';
+import { DeviceUnderTest } from '../device-under-test.js';
 import { inContext, until, type Hosted } from '../in-context.js';
+import { opentronsSession, recordSession } from '../message-sessions.js';
 import { RobotServer } from './robot-server.js';
 
 /** The functions of a robot over real HTTP, against a stand-in for its server. */
@@ -117,6 +119,12 @@ describe('a robot of Opentrons', () => {
     expect(await hosted.call('run_command', { run, command_type: 'loadLabware' })).toMatchObject({
       result: { position: 1 },
     });
+  });
+
+  it('has a session that the fixtures have', async () => {
+    const parameters = { address, record: true, ...opentronsSession.parameters };
+    const recorded = new DeviceUnderTest(OpentronsDevice, parameters);
+    await recordSession('opentrons', opentronsSession, recorded).finally(() => recorded.end());
   });
 
   it('is asked again after a cut, so that the call ends as if nothing had happened', async () => {
