@@ -161,8 +161,9 @@ export const rooms = {
   sila: {
     feature: [],
     wire: ['feature'],
-    client: ['feature', 'wire'],
-    device: ['client', 'feature'],
+    network: [],
+    client: ['feature', 'network', 'wire'],
+    device: ['client', 'feature', 'network'],
     task: ['device'],
     server: ['feature', 'wire'],
   },

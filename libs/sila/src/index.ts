@@ -1,18 +1,16 @@
 export {
-  discover,
   look,
   SilaClient,
   SilaConnectionError,
   SilaError,
   UntrustedServer,
-  type Address,
-  type FoundServer,
   type ServerIdentity,
   type ServerLook,
   type ShownCertificate,
   type SilaErrorKind,
   type Trust,
 } from './client/index.js';
+export { discover, type Address, type FoundServer } from './network/index.js';
 export { SilaDevice, SilaLocked, type LockTerms } from './device/index.js';
 export {
   deviceFeature,

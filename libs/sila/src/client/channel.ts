@@ -1,5 +1,5 @@
 import type { Codec, Wire } from '../wire/index.js';
-import type { Address } from './trust.js';
+import type { Address } from '../network/index.js';
 
 /** Metadata of a call: encoded values by the keys of gRPC. */
 export type CallContext = Readonly<Record<string, Buffer>>;

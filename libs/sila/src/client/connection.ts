@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import type { Wire } from '../wire/index.js';
 import type { CallContext, CallLimits, Channel, Method } from './channel.js';
 import { errorOfBinary, errorOfCall } from './errors.js';
-import { credentialsFor, showsOther, type Address, type Trust } from './trust.js';
+import { credentialsFor, showsOther, type Trust } from './trust.js';
+import type { Address } from '../network/index.js';
 
 /** A message may be as large as a binary that travels inside, with room. */
 const largestMessage = 16 * 1024 * 1024;

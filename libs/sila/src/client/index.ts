@@ -1,6 +1,5 @@
 export type { CallContext, CallLimits, Channel } from './channel.js';
 export { Connection } from './connection.js';
-export { discover, type FoundServer } from './discovery.js';
 export {
   isDefined,
   isFramework,
@@ -14,4 +13,4 @@ export { recordedChannel, replayedChannel } from './recorded-channel.js';
 export { RemoteFeature, type ExecutionState } from './remote-feature.js';
 export { ServerLock } from './server-lock.js';
 export { SilaClient, type ServerIdentity } from './sila-client.js';
-export type { Address, ShownCertificate, Trust } from './trust.js';
+export type { ShownCertificate, Trust } from './trust.js';

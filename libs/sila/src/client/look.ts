@@ -1,5 +1,6 @@
 import { SilaClient, type ServerIdentity } from './sila-client.js';
-import { shownCertificate, type Address, type ShownCertificate } from './trust.js';
+import { shownCertificate, type ShownCertificate } from './trust.js';
+import type { Address } from '../network/index.js';
 
 /** What a server shows to anybody who asks. Nothing of it is proven, unless an authority has issued its certificate. */
 export interface ServerLook {

@@ -9,7 +9,7 @@ import {
 import type { Wire } from '../wire/index.js';
 import type { CallLimits, Channel, Method } from './channel.js';
 import { SilaConnectionError, SilaError, type SilaErrorKind } from './errors.js';
-import type { Address } from './trust.js';
+import type { Address } from '../network/index.js';
 
 /**
  * Recordings of calls. A request is `{call, message}`: the path of the method, and the message as JSON with binaries in base64.

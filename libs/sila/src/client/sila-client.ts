@@ -3,7 +3,8 @@ import type { Channel } from './channel.js';
 import { Connection } from './connection.js';
 import { UntrustedServer } from './errors.js';
 import { RemoteFeature } from './remote-feature.js';
-import type { Address, Trust } from './trust.js';
+import type { Trust } from './trust.js';
+import type { Address } from '../network/index.js';
 
 const withinMs = 10_000;
 /** Largest number of features that are read. */

@@ -2,13 +2,8 @@ import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
+import type { Address } from '../network/index.js';
 import { SilaConnectionError, UntrustedServer } from './errors.js';
-
-/** Where a server is. */
-export interface Address {
-  host: string;
-  port: number;
-}
 
 /** Why a server is trusted. SiLA demands TLS, and a person confirms a certificate that no authority has issued. */
 export interface Trust {

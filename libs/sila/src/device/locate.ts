@@ -1,4 +1,4 @@
-import { discover, type Address, type FoundServer } from '../client/index.js';
+import { discover, type Address, type FoundServer } from '../network/index.js';
 import type { SilaSettings } from './settings.js';
 
 /** How long the network is searched for the server, in milliseconds. */

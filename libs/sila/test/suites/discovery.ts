@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { discover, look } from '../../src/client/index.js';
+import { look } from '../../src/client/index.js';
+import { discover } from '../../src/network/index.js';
 import { Bench } from '../device-host.js';
 import { libraries, Peer, python } from '../peers.js';
 

@@ -1,5 +1,6 @@
-import { Bonjour, type Service } from 'bonjour-service';
-import type { Address } from './trust.js';
+import type { Bonjour, Service } from 'bonjour-service';
+import type { Address } from './address.js';
+import { multicast } from './multicast.js';
 
 /** A server that announces itself in the network. Nothing of it is proven: only its certificate is. */
 export interface FoundServer {
@@ -21,14 +22,11 @@ export async function discover(
   networkInterface?: string,
 ): Promise<FoundServer[]> {
   const found = new Map<string, FoundServer>();
-  // The library passes its options on to multicast-dns, whose options its type does not name.
-  const options: object =
-    networkInterface === undefined ? {} : { interface: networkInterface, bind: '0.0.0.0' };
   let timers: NodeJS.Timeout[] = [];
   let bonjour: Bonjour | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      bonjour = new Bonjour(options, reject);
+      bonjour = multicast(networkInterface, reject);
       const browser = bonjour.find({ type: 'sila', protocol: 'tcp' }, (service) => {
         const server = serverOf(service);
         if (server === undefined) return;

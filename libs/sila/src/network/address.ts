@@ -1,0 +1,5 @@
+/** Where a server is. */
+export interface Address {
+  host: string;
+  port: number;
+}

@@ -1,0 +1,2 @@
+export type { Address } from './address.js';
+export { discover, type FoundServer } from './discover.js';
