@@ -1,15 +1,20 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttentionRecord } from '@lab/contracts';
+import { fixtures } from '../../libs/instruments/test/message-sessions.js';
 import { until } from '../../libs/instruments/test/in-context.js';
 import { RobotServer } from '../../libs/instruments/test/opentrons/robot-server.js';
 import { eventually } from '../api.js';
 import { startLab, type Lab } from '../lab.js';
+import { svc } from '../svc.js';
 import { pythonFor, startMadsciNode, type MadsciPeer } from './madsci-node.js';
 
-/** Devices that ask for a person, or lose their processes, in the whole service. */
+/** Devices that ask for a person, lose their processes or are recorded, in the whole service. */
 
 const python = await pythonFor('madsci.lock', 'MADSci');
 
@@ -24,11 +29,34 @@ function write(userDir: string, files: Record<string, string>): void {
 const manifest = (name: string): string =>
   JSON.stringify({ name, version: '0.1.0', type: 'module', dependencies: { '@lab/sdk': '*' } });
 
+const program = fileURLToPath(new URL('../../apps/cli/bin/svc.mjs', import.meta.url));
+
+/**
+ * Records the traffic of a device by `svc device record` while work is done.
+ *
+ * @returns what `svc device replay` shows of it
+ */
+async function recordedBySvc(lab: Lab, device: string, file: string, work: () => Promise<unknown>) {
+  const flags = ['--out', file, '--by', 'ada', '--url', lab.stack.url];
+  const recording = spawn(process.execPath, [program, 'device', 'record', device, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(recording, 'exit');
+  const [said] = (await once(recording.stderr, 'data')) as [Buffer];
+  expect(said.toString()).toContain(`recording the traffic of ${device}`);
+  await work();
+  recording.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  const { code, out } = await svc({}, 'device', 'replay', file);
+  expect(code).toBe(0);
+  return out;
+}
+
 const open = (lab: Lab): Promise<AttentionRecord[]> => lab.api.attention();
 const stateOf = async (lab: Lab, name: string) =>
   (await lab.api.devices()).find((each) => each.name === name);
 
-describe('a run of Opentrons that waits for recovery', () => {
+describe('a robot of Opentrons in a lab', () => {
   let userDir: string;
   let lab: Lab;
   const server = new RobotServer();
@@ -38,10 +66,17 @@ describe('a run of Opentrons that waits for recovery', () => {
     const address = await server.start();
     write(userDir, {
       'robot_demo/package.json': manifest('robot_demo'),
-      'robot_demo/devices/robot/device.yml': `type: robot\ndesc: A robot\ninit_parameters:\n  address: ${address}\n  poll: 0.1\n`,
+      'robot_demo/devices/robot/device.yml': `type: robot\ndesc: A robot\ninit_parameters:\n  address: ${address}\n  poll: 0.1\n  replay:\n`,
       'robot_demo/devices/robot/device.ts': `import { OpentronsDevice } from '@lab/instruments/opentrons';\nexport default class Robot extends OpentronsDevice {}\n`,
       'robot_demo/laboratories/robot_lab/lab.yml':
-        'name: robot_lab\ndesc: A robot\ndevices:\n  flex:\n    desc: Flex\n    type: robot\n    computer: svc_computer\n',
+        'name: robot_lab\ndesc: A robot\ndevices:\n  flex:\n    desc: Flex\n    type: robot\n    computer: svc_computer\n' +
+        '  recorded:\n    desc: A recording\n    type: robot\n    computer: svc_computer\n    init_parameters:\n' +
+        `      replay: { file: ${JSON.stringify(join(fixtures, 'opentrons.ndjson'))}, order: lenient }\n` +
+        '  pump:\n    desc: Pump\n    type: pump\n    computer: svc_computer\n',
+      'robot_demo/devices/pump/device.yml':
+        'type: pump\ndesc: A pump of EOS\ninit_parameters:\n  address: http://eos.invalid\n  lab: l\n  device: d\n' +
+        '  simulate: true\n  functions: { dose: { parameters: {}, twin: { result: 5 } } }\n',
+      'robot_demo/devices/pump/device.ts': `import { EosDevice } from '@lab/instruments/eos';\nexport default class Pump extends EosDevice {}\n`,
     });
     lab = await startLab(['robot_lab'], { userDir });
   });
@@ -51,7 +86,7 @@ describe('a run of Opentrons that waits for recovery', () => {
     rmSync(userDir, { recursive: true, force: true });
   });
 
-  it('is an item for a person, who decides beside the call, which goes on', async () => {
+  it('whose run waits for recovery asks for a person, who decides beside the call, which goes on', async () => {
     const rpc = (name: string, body: object) => lab.api.call('POST', `/api/rpc/robot_lab/flex/${name}`, body);
     const call = rpc('run_protocol', { file: { name: 'p.py', text: 'fail A1\nwait 50' } });
     const [item] = await eventually(
@@ -83,6 +118,33 @@ describe('a run of Opentrons that waits for recovery', () => {
       ['recover', 'completed'],
       ['run_protocol', 'completed'],
     ]);
+  });
+
+  const call = (device: string, name: string, body: object = {}) =>
+    lab.api.call('POST', `/api/rpc/robot_lab/${device}/${name}`, body);
+
+  it('and a device of EOS are recorded by svc device record, and shown by svc device replay', async () => {
+    const home = await recordedBySvc(lab, 'robot_lab.flex', join(userDir, 'flex.ndjson'), async () =>
+      expect(await call('flex', 'home')).toMatchObject({ status: 200 }),
+    );
+    expect(home).toMatch(/--> \d+: \{"method":"POST","path":"\/commands",.*"key":"svc-\{call_id\}"/);
+    expect(home).toMatch(/<-- \d+: \{"status":201,/);
+    const dose = await recordedBySvc(lab, 'robot_lab.pump', join(userDir, 'pump.ndjson'), async () =>
+      expect(await call('pump', 'dose')).toMatchObject({ status: 200, body: 5 }),
+    );
+    expect(dose).toMatch(/--> \d+: \{"method":"POST","path":"\/api\/rpc\/l\/d\/dose","body":\{\}\}/);
+  });
+
+  it('is a device that answers from a recording, with the ids of other calls', async () => {
+    const home = { command_type: 'home', params: {} };
+    expect(await call('recorded', 'command', home)).toMatchObject({
+      status: 200,
+      body: { result: { position: 1 } },
+    });
+    const unknown = await call('recorded', 'command', { command_type: 'dance' });
+    expect(unknown.status).toBeGreaterThanOrEqual(400);
+    expect(JSON.stringify(unknown.body)).toMatch(/the recording .*opentrons\.ndjson has/);
+    expect((await stateOf(lab, 'recorded'))?.state).toBe('idle');
   });
 });
 
@@ -132,6 +194,16 @@ export default class Arm extends MadsciDevice {
       void rpc('die').catch(() => undefined);
       expect((await call).status).toBeGreaterThanOrEqual(500);
     }
+
+    it('is recorded by svc device record, and shown by svc device replay', async () => {
+      const moved = await recordedBySvc(lab, 'node_lab.arm', join(place, 'arm.ndjson'), async () =>
+        expect(await rpc('move', { seconds: 0, to: 'recorded' })).toMatchObject({ status: 200 }),
+      );
+      const [made, started] = ['"/action/move"', '/start"'].map((path) => moved.indexOf(path));
+      expect(made).toBeGreaterThan(0);
+      expect(started).toBeGreaterThan(made ?? 0);
+      expect(peer.moves()).toContain('recorded');
+    });
 
     it('is usable again once the node says that the action has ended, which is not repeated', async () => {
       await interrupted(0.05, 'short');
