@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServerLock, SilaClient } from '../libs/sila/src/client/index.js';
 import { libraries, Peer, python, type Library } from '../libs/sila/test/peers.js';
+import { selfSigned } from '../libs/sila/test/self-signed.js';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 import { silaLab } from './sila/package.js';
@@ -128,6 +130,86 @@ describe.skipIf(python === undefined)('SiLA servers as devices', () => {
           features: expect.arrayContaining(['org.example/tests/Bench/v1']) as unknown,
         }),
       );
+  });
+
+  describe('a device that is offered and announced', () => {
+    const program = fileURLToPath(new URL('../apps/cli/bin/svc.mjs', import.meta.url));
+    const script = fileURLToPath(new URL('sila/discovery_client.py', import.meta.url));
+    let keys: string[];
+    let fingerprint: string;
+    const children: ChildProcess[] = [];
+
+    beforeAll(async () => {
+      const { key, certificate } = selfSigned();
+      fingerprint = new X509Certificate(certificate).fingerprint256;
+      const files = { key: join(userDir, 'announced.key'), certificate: join(userDir, 'announced.pem') };
+      await writeFile(files.key, key, { mode: 0o600 });
+      await writeFile(files.certificate, certificate);
+      keys = ['--key', files.key, '--certificate', files.certificate];
+    });
+    afterAll(async () => {
+      for (const child of children) {
+        child.kill('SIGKILL');
+        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      }
+    });
+
+    /** Offers the mixer. @returns the process and the lines that it prints */
+    function offered(...flags: string[]): { offer: ChildProcess; lines: AsyncIterableIterator<string> } {
+      const all = ['--listen', '127.0.0.1:0', '--by', 'ada', '--url', lab.stack.url, ...keys, ...flags];
+      const offer = spawn(process.execPath, [program, 'device', 'offer', 'sila_lab.mixer', ...all], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      children.push(offer);
+      return { offer, lines: createInterface(offer.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]() };
+    }
+    const next = async (lines: AsyncIterableIterator<string>): Promise<string> =>
+      String((await lines.next()).value);
+    const discovered = async (): Promise<{ uuid: string }[]> => {
+      const flags = ['--interface', '127.0.0.1', '--timeout', '3', '--json'];
+      const { out } = await svc({}, 'device', 'discover', ...flags);
+      return JSON.parse(out) as { uuid: string }[];
+    };
+
+    it('is found by svc device discover and by sila2, which trusts the announced certificate, until it stops', async () => {
+      const { offer, lines } = offered('--announce');
+      const [, address = '', uuid = ''] =
+        /is offered at (\S+) as the SiLA server (\S+)/.exec(await next(lines)) ?? [];
+      expect(await next(lines)).toBe('it announces itself in the network at 127.0.0.1');
+      expect(await discovered()).toContainEqual(
+        expect.objectContaining({
+          ...{ kind: 'sila', name: 'sila_lab.mixer', type: 'LaboratoryDevice', uuid, address, problem: null },
+          certificate: expect.objectContaining({ fingerprint, selfSigned: true }) as unknown,
+        }),
+      );
+      const client = spawn(python ?? '', ['-W', 'ignore', script, uuid], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      children.push(client);
+      const answers = createInterface(client.stdout)[Symbol.asyncIterator]();
+      expect(JSON.parse(await next(answers))).toMatchObject({
+        name: 'sila_lab.mixer',
+        state: expect.stringContaining('mixed') as string,
+      });
+      offer.kill('SIGTERM');
+      expect(await once(offer, 'exit')).toEqual([0, null]);
+      expect(await next(answers)).toBe('gone');
+      expect((await discovered()).map((each) => each.uuid)).not.toContain(uuid);
+    });
+
+    it('is not announced unless somebody says so, and not twice', async () => {
+      const silent = offered();
+      const [, uuid = ''] = /as the SiLA server (\S+)/.exec(await next(silent.lines)) ?? [];
+      expect((await discovered()).map((each) => each.uuid)).not.toContain(uuid);
+      const first = offered('--announce');
+      await next(first.lines);
+      await next(first.lines);
+      const second = offered('--announce');
+      let said = '';
+      second.offer.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+      const [code] = (await once(second.offer, 'exit')) as [number];
+      expect([code, said]).toEqual([1, expect.stringContaining('is the same device offered twice?')]);
+    });
   });
 
   describe('a device that is offered to a client of sila2', () => {

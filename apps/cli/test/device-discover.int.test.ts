@@ -1,8 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { deviceFeature, SilaServer } from '@lab/sila';
+import { announce, deviceFeature, SilaServer } from '@lab/sila';
 import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
-import { announce } from '../../../libs/sila/test/announce.js';
 import { svcHere } from './in-process.js';
 
 /** `svc device discover` with servers of our own on the loopback interface. */
@@ -11,6 +10,13 @@ const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of open.splice(0).reverse()) await end();
 });
+
+/** Announces a server on the loopback interface. */
+async function tell(uuid: string, name: string, port: number): Promise<void> {
+  const about = { version: '1.0', description: 'Reads plates' };
+  const { withdraw } = await announce({ uuid, name, ...about, address: { host: '127.0.0.1', port } });
+  open.push(withdraw);
+}
 
 async function announced(name: string, keys?: { key: string; certificate: string }) {
   const identity = {
@@ -21,7 +27,8 @@ async function announced(name: string, keys?: { key: string; certificate: string
   const feature = deviceFeature('reader', 'org.example', [status], () => Promise.resolve('ready'));
   const server = new SilaServer(identity, [feature]);
   const port = await server.listen('127.0.0.1', 0, keys);
-  open.push(() => server.close(), announce(identity.uuid, name, port));
+  open.push(() => server.close());
+  await tell(identity.uuid, name, port);
   return { uuid: identity.uuid, address: `127.0.0.1:${port}` };
 }
 
@@ -57,7 +64,7 @@ describe('svc device discover', () => {
 
   it('prints the list as JSON, also with a server that does not answer', async () => {
     const uuid = randomUUID();
-    open.push(announce(uuid, 'Away', 9));
+    await tell(uuid, 'Away', 9);
     const { code, out } = await discover('--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toContainEqual({

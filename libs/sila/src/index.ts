@@ -10,7 +10,14 @@ export {
   type SilaErrorKind,
   type Trust,
 } from './client/index.js';
-export { discover, type Address, type FoundServer } from './network/index.js';
+export {
+  announce,
+  discover,
+  type Address,
+  type Announced,
+  type Announcement,
+  type FoundServer,
+} from './network/index.js';
 export { SilaDevice, SilaLocked, type LockTerms } from './device/index.js';
 export {
   deviceFeature,

@@ -1,27 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID, X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { SilaServer, type ServedIdentity, type ServedKeys } from '../src/server/index.js';
+import { announce } from '../src/network/index.js';
+import { SilaServer, type ServedIdentity } from '../src/server/index.js';
 import { basicXml, commandXml, elementXml, featureXml } from '../src/server/xml.js';
-import { announce } from './announce.js';
+import { selfSigned } from './self-signed.js';
 
 const part = (identifier: string) => ({ identifier, name: identifier, description: `${identifier}.` });
-
-/** A certificate that a server has issued for itself, by OpenSSL. */
-function selfSigned(): ServedKeys {
-  const folder = mkdtempSync(join(tmpdir(), 'sila-keys-'));
-  try {
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    const words =
-      'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=SiLA2 -addext subjectAltName=IP:127.0.0.1';
-    execFileSync('openssl', [...words.split(' '), '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-    return { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 export interface PlateReader {
   uuid: string;
@@ -55,13 +38,16 @@ export async function startPlateReader(): Promise<PlateReader> {
   const server = new SilaServer(identity, [feature]);
   const keys = selfSigned();
   const port = await server.listen('127.0.0.1', 0, keys);
-  const silence = announce(uuid, identity.name, port);
+  const announcement = await announce({
+    ...{ uuid, name: identity.name, version: identity.version, description: identity.description },
+    ...{ address: { host: '127.0.0.1', port }, certificate: keys.certificate },
+  });
   return {
     uuid,
     address: `127.0.0.1:${port}`,
     fingerprint: new X509Certificate(keys.certificate).fingerprint256,
     close: async () => {
-      await silence();
+      await announcement.withdraw();
       server.close();
     },
   };

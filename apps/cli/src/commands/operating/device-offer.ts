@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ApiClient } from '@lab/api-client';
 import type { JsonObject, JsonValue } from '@lab/contracts';
-import type { ServedKeys } from '@lab/sila';
+import type { Announcement, ServedKeys } from '@lab/sila';
 import type { Command } from 'commander';
 import { atService, person, withUrl, type PersonFlags } from '../at-service.js';
 import { UsageError } from '../exit-codes.js';
+import { userError } from '../user-error.js';
 import { deviceNamed } from './device-filter.js';
 
 interface OfferFlags extends PersonFlags {
@@ -14,6 +15,8 @@ interface OfferFlags extends PersonFlags {
   certificate?: string;
   insecure?: boolean;
   originator: string;
+  announce?: boolean;
+  interface?: string;
 }
 
 /** How much longer than a function may take its caller waits, in milliseconds. */
@@ -30,6 +33,14 @@ export function addOfferCommand(device: Command): void {
     .option('--certificate <file>', 'certificate of TLS, as PEM')
     .option('--insecure', 'without TLS, which SiLA forbids outside of tests')
     .option('--originator <name>', 'who defines the feature, as a domain backwards', 'org.example')
+    .option(
+      '--announce',
+      'announce the server in the network by multicast DNS, until this command is stopped',
+    )
+    .option(
+      '--interface <address>',
+      'with --announce: address of this computer in the network to announce in (default: that of --listen)',
+    )
     .option('--by <name>', 'for whom the device is called and reserved (default: the user of this computer)')
     .action((name: string, flags: OfferFlags) =>
       atService(flags, async (client) => {
@@ -48,6 +59,8 @@ async function offer(
   const path = { lab_id: lab, device_id: device };
   const [host, port] = listenAddress(flags.listen);
   const keys = keysOf(flags);
+  if (flags.interface !== undefined && flags.announce !== true)
+    throw new UsageError('--interface says where the server is announced: give --announce too');
   const { type, functions } = await client.get('/api/labs/{lab_id}/devices/{device_id}', { path });
   const by = person(flags);
   const sila = await import('@lab/sila');
@@ -93,15 +106,30 @@ async function offer(
     vendorUrl: 'https://sila-standard.com',
   };
   const server = new sila.SilaServer(identity, [feature, lock], (call) => lock.guard(call));
-  const bound = await server.listen(host, port, keys);
-  process.stdout.write(
-    `${lab}.${device} is offered at ${host}:${bound} as the SiLA server ${identity.uuid}\n`,
-  );
-  await new Promise<void>((resolve) => {
+  const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });
-  server.close();
-  await lock.close();
+  let announcement: Announcement | undefined;
+  try {
+    const bound = await server.listen(host, port, keys);
+    process.stdout.write(
+      `${lab}.${device} is offered at ${host}:${bound} as the SiLA server ${identity.uuid}\n`,
+    );
+    if (flags.announce === true) {
+      const address = { host, port: bound };
+      const { certificate } = keys ?? {};
+      announcement = await sila.announce(
+        { ...identity, address, certificate, networkInterface: flags.interface },
+        (error) => process.stderr.write(`the announcement in the network failed: ${userError(error)}\n`),
+      );
+      process.stdout.write(`it announces itself in the network at ${announcement.addresses.join(', ')}\n`);
+    }
+    await stopped;
+  } finally {
+    await announcement?.withdraw();
+    server.close();
+    await lock.close();
+  }
 }
 
 function listenAddress(given: string): [host: string, port: number] {
