@@ -112,6 +112,8 @@ async function replay(file: string, { port, strict = false }: ReplayFlags): Prom
         `${file} is a recording of messages, and no port can answer them: give the device the init parameter replay: { file: PATH }, ` +
           'or replay the file in a test',
       );
+    if (!recording.entries.some((entry) => 'dir' in entry))
+      throw new UsageError(`${file} has no traffic, so no port can answer as its instrument did`);
     const served = await serve(new Replay(recording, strict ? 'strict' : 'lenient'), port);
     process.stdout.write(`${recording.head.of} answers on 127.0.0.1:${served.port}; Ctrl-C ends it\n`);
     await new Promise<void>((resolve) => {
