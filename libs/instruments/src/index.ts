@@ -8,6 +8,7 @@ export {
   recordSettings,
   replaySettings,
   Traffic,
+  trafficFunctions,
   type RecordedError,
 } from './recordings/index.js';
 export { addedFunctions, functionEntry, readSettings, type FunctionEntry } from './settings/index.js';

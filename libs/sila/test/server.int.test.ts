@@ -104,6 +104,19 @@ describe('a device that is offered to clients of SiLA', () => {
     expect(remote.feature.commands.get('MixColors')?.description).toBe('Mixes <A & B>');
   });
 
+  it('does not have its functions for recordings, which may have passwords', () => {
+    const named = (name: string): OfferedFunction => ({
+      name,
+      kind: 'query',
+      description: null,
+      parameters: {},
+    });
+    const functions = ['status', 'record_traffic', 'recorded_traffic'].map(named);
+    const { xml } = deviceFeature('pump', 'org.example', functions, () => Promise.resolve(null));
+    expect(xml).toContain('Status');
+    expect(xml).not.toMatch(/Record/);
+  });
+
   it('calls them with the names and values of the device', async () => {
     const { run, called, remote } = await offered();
     expect(await run('MixColors', mix)).toEqual({ Result: '{"name":"mix_colors"}' });

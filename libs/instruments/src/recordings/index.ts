@@ -22,6 +22,7 @@ export {
   recordSettings,
   replaySettings,
   Traffic,
+  trafficFunctions,
   type RecordSettings,
   type TrafficOptions,
 } from './traffic.js';

@@ -24,11 +24,11 @@ export const replaySettings = z
   .transform((given) => given ?? undefined);
 
 /** Names of the functions that each device with {@link Traffic} has. */
-const ownNames = ['record_traffic', 'recorded_traffic'];
+export const trafficFunctions: readonly string[] = ['record_traffic', 'recorded_traffic'];
 
 /** @throws TypeError when a declared function has the name of one of the recordings */
 export function checkNames(functions: object): void {
-  for (const name of ownNames)
+  for (const name of trafficFunctions)
     if (Object.hasOwn(functions, name))
       throw new TypeError(
         `init_parameters.functions.${name}: every device has this function, for recordings: choose another name`,

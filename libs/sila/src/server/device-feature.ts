@@ -1,3 +1,4 @@
+import { trafficFunctions } from '@lab/instruments';
 import type { AddedFunction, JsonObject, JsonValue, ParameterDeclaration } from '@lab/sdk';
 import { readFeature } from '../feature/index.js';
 import {
@@ -37,6 +38,7 @@ const result: XmlPart = {
 /**
  * The functions of a device as a SiLA feature. A query without parameters is a property. An effect is an observable command, because it may
  * take long; other functions are plain commands. A function that declares no parameters takes them as JSON.
+ * Those for recordings are left out: SiLA asks nobody who calls, and a recording may have passwords.
  *
  * @param type of the device, as in `color_station`
  * @param call calls a function of the device
@@ -51,6 +53,7 @@ export function deviceFeature(
   const properties = new Map<string, string>();
   const parts: string[] = [];
   for (const each of functions) {
+    if (trafficFunctions.includes(each.name)) continue;
     const identifier = identifierOf(each.name);
     if (commands.has(identifier) || properties.has(identifier))
       throw new Error(
