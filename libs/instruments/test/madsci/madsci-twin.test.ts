@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '@lab/sdk';
 import { MadsciDevice } from '../../src/madsci/index.js';
 import { inContext, type Hosted } from '../in-context.js';
 
@@ -44,7 +45,11 @@ describe('a twin of a node of MADSci', () => {
     );
     await hosted.call('node_unlock');
     const call = hosted.call('wait');
-    setTimeout(() => void device._stop?.('enough'), 100);
+    call.catch(() => undefined);
+    const running = async (): Promise<unknown> =>
+      ((await hosted.call('node_status')) as JsonObject)['running_actions'];
+    await expect.poll(running, { timeout: 10_000 }).toHaveLength(1);
+    await device._stop?.('enough');
     await expect(call).rejects.toThrow('wait is cancelled after a stop (enough)');
   });
 
