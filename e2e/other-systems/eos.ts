@@ -125,7 +125,11 @@ describe.skipIf(python === undefined)('a device of EOS', () => {
   it('has a session that the fixtures have', async () => {
     const parameters = { address: `http://127.0.0.1:${port}`, record: true, ...eosSession.parameters };
     const recorded = new DeviceUnderTest(EosDevice, parameters);
-    await recordSession('eos', eosSession, recorded).finally(() => recorded.end());
+    try {
+      await recordSession('eos', eosSession, recorded);
+    } finally {
+      await recorded.end();
+    }
   });
 
   it('lasts as long as its function, longer than other requests may', async () => {

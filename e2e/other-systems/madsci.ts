@@ -108,7 +108,11 @@ describe.skipIf(python === undefined)('a node of MADSci', () => {
   it('has a session that the fixtures have', async () => {
     const parameters = { address: peer.url, record: true, ...madsciSession.parameters };
     const recorded = new DeviceUnderTest(MadsciDevice, parameters);
-    await recordSession('madsci', madsciSession, recorded).finally(() => recorded.end());
+    try {
+      await recordSession('madsci', madsciSession, recorded);
+    } finally {
+      await recorded.end();
+    }
     await initialize();
     await hosted.call('node_reset');
     await eventuallyReady();

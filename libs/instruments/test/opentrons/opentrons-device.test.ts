@@ -124,7 +124,11 @@ describe('a robot of Opentrons', () => {
   it('has a session that the fixtures have', async () => {
     const parameters = { address, record: true, ...opentronsSession.parameters };
     const recorded = new DeviceUnderTest(OpentronsDevice, parameters);
-    await recordSession('opentrons', opentronsSession, recorded).finally(() => recorded.end());
+    try {
+      await recordSession('opentrons', opentronsSession, recorded);
+    } finally {
+      await recorded.end();
+    }
   });
 
   it('is asked again after a cut, so that the call ends as if nothing had happened', async () => {
