@@ -1,14 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPCUACertificateManager } from 'node-opcua';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '@lab/sdk';
 import { freePort } from '@lab/testkit';
 import { withoutPython, withoutPythonVariable } from '@lab/testkit/python';
 import { pythonEnvironment } from '../apps/cli/src/demo/python-environment.js';
 import { OpcuaDevice } from '../libs/instruments/src/opcua/index.js';
+import { userFiles, type UserFiles } from '../libs/instruments/test/opcua/user-files.js';
 import { DeviceUnderTest, eventually } from '../libs/instruments/test/device-under-test.js';
 
 /** The device for OPC UA with a server of another library, asyncua in Python. */
@@ -58,8 +61,8 @@ describe.skipIf(python === undefined)('a device with OPC UA and a server of asyn
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function server(): Promise<ChildProcess> {
-    const args = [join(here, 'asyncua_server.py'), String(port), certificate, manager.privateKey];
+  async function server(...user: string[]): Promise<ChildProcess> {
+    const args = [join(here, 'asyncua_server.py'), String(port), certificate, manager.privateKey, ...user];
     const child = spawn(python ?? '', args);
     ends.push(() => kill(child));
     output = '';
@@ -121,5 +124,27 @@ describe.skipIf(python === undefined)('a device with OPC UA and a server of asyn
     await eventually(async () => (await under.report())['connected'] === true, 'it connects again');
     expect(await under.call('dose', { volume: 2 })).toBe(2);
     expect(output).not.toContain('dose 1.0');
+  }, 120_000);
+
+  it('admits a user by its certificate, and nobody else', async () => {
+    const [lab, eve] = await Promise.all([userFiles(folder, 'lab'), userFiles(folder, 'eve')]);
+    await server(lab.certificate);
+    const pin = new X509Certificate(readFileSync(certificate)).fingerprint256;
+    const start = (user: UserFiles | null): Promise<DeviceUnderTest> => {
+      const given: JsonObject = {
+        ...{ url: `opc.tcp://127.0.0.1:${port}`, ...parameters, server_certificate: pin },
+      };
+      if (user !== null) given['user'] = { certificate: user.certificate, key: user.key };
+      const under = new DeviceUnderTest(OpcuaDevice, given);
+      ends.push(() => under.end().catch(() => undefined));
+      return under.start();
+    };
+    expect(await (await start(lab)).call('dose', { volume: 3 })).toBe(3);
+    await expect(start(eve)).rejects.toThrow(
+      new RegExp(`does not admit the user certificate .*${eve.fingerprint}.*BadUserAccessDenied`),
+    );
+    await expect(start(null)).rejects.toThrow(
+      /does not admit a device without a user: it takes Certificate\. Write one of these/,
+    );
   }, 120_000);
 });

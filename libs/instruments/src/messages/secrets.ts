@@ -30,17 +30,26 @@ export async function readSecret(source: SecretSource, what: string): Promise<st
     }
     return value;
   }
-  let text: string;
-  try {
-    text = await readFile(source.file, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    throw new Error(
-      `${what}: cannot read the file ${source.file} (${code}): make it, readable by the user of the agent`,
-      { cause: error },
-    );
-  }
+  const text = (await readGiven(source.file, what)).toString();
   const value = text.replace(/\r?\n$/, '');
   if (value === '') throw new Error(`${what}: the file ${source.file} is empty`);
   return value;
+}
+
+/**
+ * Reads a file that an init parameter names.
+ *
+ * @param what the init parameter, for messages
+ * @throws Error that names the parameter and the path
+ */
+export async function readGiven(path: string, what: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw new Error(
+      `${what}: cannot read the file ${path} (${code}): make it, readable by the user of the agent`,
+      { cause: error },
+    );
+  }
 }

@@ -1,18 +1,16 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { NotBegun, type BaseDevice } from '@lab/sdk';
 import {
+  ActivateSessionRequest,
   MessageSecurityMode,
   OPCUAClient,
   SecurityPolicy,
-  UserTokenType,
   type ClientSession,
   type EndpointDescription,
-  type UserIdentityInfo,
 } from 'node-opcua-client';
 import { messageOf } from '../errors/index.js';
 import { openSocket } from '../messages/index.js';
 import { checkServerCertificate, ownCertificate, type OwnCertificate } from './certificates.js';
+import { checkKind, readUser, refusal, type UserSettings } from './user.js';
 
 export interface OpcuaPeer {
   url: string;
@@ -20,7 +18,7 @@ export interface OpcuaPeer {
   mode: 'None' | 'Sign' | 'SignAndEncrypt';
   /** SHA-256 of the certificate of the server. */
   pinned: string | undefined;
-  user: { name: string; password: string } | { certificate: string; key: string } | undefined;
+  user: UserSettings;
   /** `<lab>-<device>` */
   name: string;
   /** Where the certificates of the device are. */
@@ -48,14 +46,16 @@ export async function connect(peer: OpcuaPeer, signal: AbortSignal): Promise<Con
     port: Number(port === '' ? 4840 : port),
     tls: null,
   };
-  (await openSocket(target, signal)).destroy();
-  const own = await ownCertificate(peer.folder, peer.name);
   let client: OPCUAClient | null = null;
   try {
+    const user = await readUser(peer.user);
+    (await openSocket(target, signal)).destroy();
+    const own = await ownCertificate(peer.folder, peer.name);
     const endpoint = await chooseEndpoint(peer, own, signal);
     if (peer.policy !== 'None') {
       checkServerCertificate(endpoint.serverCertificate, peer.pinned, peer.url);
     }
+    checkKind(user, endpoint, peer.url);
     client = OPCUAClient.create({
       ...optionsOf(peer, own),
       securityMode: MessageSecurityMode[peer.mode],
@@ -66,12 +66,24 @@ export async function connect(peer: OpcuaPeer, signal: AbortSignal): Promise<Con
     });
     const opened = client;
     const opening = opened.connect(peer.url).catch((error: unknown) => {
-      throw new Error(explainChannel(error, peer, own), { cause: error });
+      throw new Error(explain(`does not open a secure channel: ${messageOf(error)}`, peer, own), {
+        cause: error,
+      });
     });
     await abortable(opening, signal);
-    const identity = await identityOf(peer);
-    const starting = opened.createSession(identity).catch((error: unknown) => {
-      throw new Error(explainSession(error, peer, own, endpoint), { cause: error });
+    let isLoggingIn = false;
+    opened.on('send_request', (request) => {
+      isLoggingIn ||= request instanceof ActivateSessionRequest;
+    });
+    const starting = opened.createSession(user.identity).catch((error: unknown) => {
+      const what = messageOf(error);
+      const isUser = isLoggingIn && /BadUser|BadIdentityToken|BadCertificate|BadSecurityChecks/.test(what);
+      throw new Error(
+        isUser
+          ? refusal(user, endpoint, peer.url, what)
+          : explain(`does not open a session: ${what}`, peer, own),
+        { cause: error },
+      );
     });
     return { client: opened, session: await abortable(starting, signal) };
   } catch (error) {
@@ -127,48 +139,12 @@ async function chooseEndpoint(
   );
 }
 
-async function identityOf({ user }: OpcuaPeer): Promise<UserIdentityInfo> {
-  if (user === undefined) return { type: UserTokenType.Anonymous };
-  if ('name' in user) {
-    return { type: UserTokenType.UserName, userName: user.name, password: user.password };
-  }
-  const [certificate, privateKey] = await Promise.all([
-    readFile(user.certificate),
-    readFile(user.key, 'utf8'),
-  ]);
-  return {
-    type: UserTokenType.Certificate,
-    certificateData: new X509Certificate(certificate).raw,
-    privateKey,
-  };
-}
-
-function explainChannel(error: unknown, { url, policy }: OpcuaPeer, own: OwnCertificate): string {
-  const what = messageOf(error);
-  if (policy === 'None') return `${url}: ${what}`;
+function explain(what: string, { url, policy }: OpcuaPeer, own: OwnCertificate): string {
+  if (policy === 'None') return `${url} ${what}`;
   return (
-    `${url} does not open a secure channel: ${what}. If it does not trust the certificate of this device, copy ${own.derFile} ` +
+    `${url} ${what}. If it does not trust the certificate of this device, copy ${own.derFile} ` +
     'into the trusted certificates of the server (often pki/trusted/certs), or trust it in the menu of the instrument; many servers keep it in a folder rejected'
   );
-}
-
-function explainSession(
-  error: unknown,
-  peer: OpcuaPeer,
-  own: OwnCertificate,
-  endpoint: EndpointDescription,
-): string {
-  const what = messageOf(error);
-  const isUser = /BadUserAccessDenied|BadIdentityToken|BadUserSignature|user token policy/i.test(what);
-  if (!isUser) return explainChannel(error, peer, own);
-  const kinds = (endpoint.userIdentityTokens ?? []).map(({ tokenType }) => UserTokenType[tokenType]);
-  const who =
-    peer.user === undefined
-      ? 'a device without a user'
-      : 'name' in peer.user
-        ? `the user ${peer.user.name}`
-        : 'this user certificate';
-  return `${peer.url} does not admit ${who} (${what}). It takes ${[...new Set(kinds)].join(', ') || 'nobody'}: is init_parameters.user right?`;
 }
 
 /** Waits for a promise, at most until the signal aborts. */

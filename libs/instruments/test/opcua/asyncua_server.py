@@ -1,10 +1,14 @@
-"""A server of OPC UA by asyncua, with a reactor. Arguments: port, certificate (PEM), private key (PEM)."""
+"""A server of OPC UA by asyncua, with a reactor.
+
+Arguments: port, certificate (PEM), private key (PEM), and the certificate of the only user (PEM); without it, the server takes everybody.
+"""
 
 import asyncio
 import sys
 
 from asyncua import Server, ua, uamethod
 from asyncua.common.structures104 import new_struct, new_struct_field
+from asyncua.server.user_managers import CertificateUserManager
 
 
 @uamethod
@@ -15,13 +19,18 @@ def dose(_parent, volume):
     return volume
 
 
-async def main(port, certificate, key):
-    server = Server()
+async def main(port, certificate, key, user=None):
+    users = CertificateUserManager()
+    if user is not None:
+        await users.add_user(user, name="lab")
+    server = Server(user_manager=users if user else None)
     await server.init()
     server.set_endpoint(f"opc.tcp://127.0.0.1:{port}/")
     await server.set_application_uri("urn:reactor")
     await server.load_certificate(certificate)
     await server.load_private_key(key)
+    if user is not None:
+        server.set_identity_tokens([ua.X509IdentityToken])
     server.set_security_policy([ua.SecurityPolicyType.Basic256Sha256_SignAndEncrypt])
     index = await server.register_namespace("urn:reactor")
     reactor = await server.nodes.objects.add_object(index, "Reactor")
@@ -47,4 +56,4 @@ async def main(port, certificate, key):
         await asyncio.Event().wait()
 
 
-asyncio.run(main(int(sys.argv[1]), sys.argv[2], sys.argv[3]))
+asyncio.run(main(int(sys.argv[1]), *sys.argv[2:]))

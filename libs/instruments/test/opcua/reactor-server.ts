@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  ActivateSessionRequest,
   DataType,
   DataValue,
   MessageSecurityMode,
@@ -11,8 +13,10 @@ import {
   SecurityPolicy,
   StatusCodes,
   standardUnits,
+  type UserTokenType,
   Variant,
   VariantArrayType,
+  X509IdentityToken,
   type UAVariable,
 } from 'node-opcua';
 import { freePort } from '@lab/testkit';
@@ -22,6 +26,10 @@ export interface ServerOptions {
   /** False: the server trusts only certificates that it was told to trust. */
   trusting?: boolean;
   users?: Record<string, string>;
+  /** The kinds of users that the server offers, beside those that its other options exclude. */
+  kinds?: UserTokenType[];
+  /** False: the server does not name a policy that signs for users of channels without a policy. */
+  signing?: boolean;
   serial?: string;
   /** Days from now until the certificate of the server ends. */
   days?: number;
@@ -36,16 +44,28 @@ export class ReactorServer {
   #server: OPCUAServer | null = null;
   readonly #folder = mkdtempSync(join(tmpdir(), 'lab-opcua-'));
   readonly #manager: OPCUACertificateManager;
+  /** Trusts only the user certificates that it was told to trust. */
+  readonly #userManager: OPCUACertificateManager;
+  /** When clients tried to log in, in milliseconds. */
+  readonly logins: number[] = [];
+  /** The SHA-256 of the user certificate of each session; null: another kind of user. */
+  readonly admitted: (string | null)[] = [];
 
   constructor(private readonly options: ServerOptions = {}) {
     this.#manager = new OPCUACertificateManager({
       rootFolder: join(this.#folder, 'pki'),
       automaticallyAcceptUnknownCertificate: options.trusting ?? true,
     });
+    this.#userManager = new OPCUACertificateManager({ rootFolder: join(this.#folder, 'users') });
   }
 
   get url(): string {
     return `opc.tcp://127.0.0.1:${this.port}`;
+  }
+
+  /** SHA-256 of the certificate of the server. */
+  get fingerprint(): string {
+    return new X509Certificate(readFileSync(join(this.#folder, 'server.pem'))).fingerprint256;
   }
 
   async start(): Promise<this> {
@@ -53,19 +73,23 @@ export class ReactorServer {
     await this.#manager.initialize();
     const certificateFile = join(this.#folder, 'server.pem');
     const days = this.options.days ?? 30;
-    await this.#manager.createSelfSignedCertificate({
-      ...{ applicationUri: 'urn:reactor', dns: ['localhost'], ip: ['127.0.0.1'], subject: '/CN=reactor' },
-      ...{
-        startDate: new Date(Date.now() - 10 * 86_400_000),
-        validity: 10 + days,
-        outputFile: certificateFile,
-      },
-    });
+    // A server that starts again keeps its certificate.
+    const isNew = !existsSync(certificateFile);
+    if (isNew)
+      await this.#manager.createSelfSignedCertificate({
+        ...{ applicationUri: 'urn:reactor', dns: ['localhost'], ip: ['127.0.0.1'], subject: '/CN=reactor' },
+        ...{
+          startDate: new Date(Date.now() - 10 * 86_400_000),
+          validity: 10 + days,
+          outputFile: certificateFile,
+        },
+      });
     const { users, policies = [SecurityPolicy.None, SecurityPolicy.Basic256Sha256] } = this.options;
     const server = new OPCUAServer({
       ...{ port: this.port, hostname: '127.0.0.1', host: '127.0.0.1', certificateFile },
       privateKeyFile: this.#manager.privateKey,
       serverCertificateManager: this.#manager,
+      userCertificateManager: this.#userManager,
       serverInfo: { applicationUri: 'urn:reactor' },
       nodeset_filename: [nodesets.standard],
       securityPolicies: policies,
@@ -77,6 +101,20 @@ export class ReactorServer {
     });
     await server.initialize();
     this.#nodes(server);
+    server.on('request', (request) => {
+      if (request instanceof ActivateSessionRequest) this.logins.push(performance.now());
+    });
+    server.on('session_activated', (_, user) => {
+      const isCertificate = user instanceof X509IdentityToken;
+      this.admitted.push(isCertificate ? new X509Certificate(user.certificateData).fingerprint256 : null);
+    });
+    const { kinds, signing = true } = this.options;
+    for (const endpoint of server.endpoints.flatMap((each) => each.endpointDescriptions())) {
+      endpoint.userIdentityTokens = (endpoint.userIdentityTokens ?? []).filter(
+        ({ tokenType }) => kinds?.includes(tokenType) ?? true,
+      );
+      if (!signing) for (const kind of endpoint.userIdentityTokens) kind.securityPolicyUri = null;
+    }
     await server.start();
     this.#server = server;
     return this;
@@ -85,6 +123,14 @@ export class ReactorServer {
   /** Trusts every certificate that it has refused. */
   async trust(der: Buffer): Promise<void> {
     await this.#manager.trustCertificate(der);
+  }
+
+  async trustUser(der: Buffer): Promise<void> {
+    await this.#userManager.trustCertificate(der);
+  }
+
+  async rejectUser(der: Buffer): Promise<void> {
+    await this.#userManager.rejectCertificate(der);
   }
 
   async stop(): Promise<void> {
@@ -96,6 +142,7 @@ export class ReactorServer {
   async dispose(): Promise<void> {
     await this.stop();
     await this.#manager.dispose();
+    await this.#userManager.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
