@@ -51,11 +51,15 @@ const leastSpecialNumber = 9.9e37;
  * Reads an answer.
  *
  * @param frame without its terminator
+ * @param whole the frame as text, without space around it
  * @throws {@link WrongAnswer} that says what came and what was wanted
  */
-export function readAnswer({ type, pattern, scale = 1 }: AnswerSpec, frame: Buffer): JsonValue | undefined {
+export function readAnswer(
+  { type, pattern, scale = 1 }: AnswerSpec,
+  frame: Buffer,
+  whole = frame.toString('utf8').trim(),
+): JsonValue | undefined {
   if (type === 'block') return blockOf(frame).toString('base64');
-  const whole = frame.toString('utf8').trim();
   const text = pattern === undefined ? whole : matched(pattern, whole);
   switch (type) {
     case 'none':

@@ -2,7 +2,7 @@ import type { CallInDoubt, JsonObject, JsonValue, Reconciliation } from '@lab/sd
 import { z } from 'zod';
 import { functionEntry } from '../settings/index.js';
 import { commonSettings, LinkedDevice, replaySettings, type Protocol } from '../device/index.js';
-import type { Exchange, Request } from '../link/index.js';
+import type { Exchange, Reading, Request } from '../link/index.js';
 import { answerSpec, readAnswer, regularExpression, type AnswerSpec } from './answer.js';
 import { Identity, type IdentitySpec } from './identity.js';
 import { filled, placesOf } from './template.js';
@@ -54,11 +54,17 @@ export type TextEntry = z.output<typeof textEntry>;
 // eslint-disable-next-line no-control-regex -- control characters are what is forbidden
 const control = /[\u0000-\u001f\u007f]/;
 
+type Question = Request<JsonValue | undefined>;
+
+const asText: AnswerSpec = { type: 'str' };
+
 /** A device whose commands and answers are text, from a table in its init parameters. */
 export abstract class TextDevice<Settings extends TextSettings> extends LinkedDevice<Settings> {
   /** Characters that an argument may not have. */
   protected readonly forbidden: RegExp = control;
   protected identity: Identity | undefined;
+  /** The last question of each kind of answer. */
+  readonly #questions = new WeakMap<AnswerSpec, Question>();
 
   protected override get hasSafeState(): boolean {
     return this.settings.safe_state.length > 0;
@@ -89,18 +95,18 @@ export abstract class TextDevice<Settings extends TextSettings> extends LinkedDe
     entry: Settings['functions'][string],
     given: JsonObject,
   ): Promise<JsonValue | undefined> {
-    const { answer, ask, write = [] } = entry as TextEntry;
+    const { answer, ask, kind, write = [] } = entry as TextEntry;
+    const timeoutMs = this.timeoutMs(entry);
+    // Most calls are a single question.
+    if (ask !== undefined && kind === 'query' && write.length === 0)
+      return this.ask(filled(ask, given, this.forbidden), answer, timeoutMs);
     // All texts are made first, so that a wrong argument leaves the instrument alone.
     const written = write.map((each) => filled(each, given, this.forbidden));
     const asked = ask === undefined ? undefined : filled(ask, given, this.forbidden);
-    const timeoutMs = this.timeoutMs(entry);
-    // Most calls are a single question.
-    if (asked !== undefined && entry.kind === 'query' && written.length === 0)
-      return this.ask(asked, answer, timeoutMs);
     return this.inSteps([
       ...written.map((text) => () => this.write(text, timeoutMs)),
       ...(asked === undefined ? [] : [() => this.ask(asked, answer, timeoutMs)]),
-      ...this.after(entry),
+      ...this.after(entry as TextEntry),
     ]);
   }
 
@@ -123,31 +129,35 @@ export abstract class TextDevice<Settings extends TextSettings> extends LinkedDe
    *
    * @throws NotBegun no byte left; any other error: the instrument may have carried it out
    */
-  protected async ask(
+  protected ask(
     text: string,
-    answer: AnswerSpec = { type: 'str' },
+    answer: AnswerSpec = asText,
     timeoutMs = this.timeoutMs({}),
   ): Promise<JsonValue | undefined> {
-    const { value, refusal } = await this.exchange({
+    return this.exchange(this.#questionOf(text, answer, timeoutMs));
+  }
+
+  /** The request for a question. A device asks most of its questions again and again, with the same text. */
+  #questionOf(text: string, answer: AnswerSpec, timeoutMs: number): Question {
+    const last = this.#questions.get(answer);
+    if (last?.name === text && last.timeoutMs === timeoutMs) return last;
+    const question: Question = {
       ...this.requestOf(text, timeoutMs),
       read: (frame) => this.#reading(frame, answer, text),
-    });
-    if (refusal !== undefined) throw new Error(`${text}: the instrument answered ${JSON.stringify(refusal)}`);
-    return value;
+    };
+    this.#questions.set(answer, question);
+    return question;
   }
 
   /** Reads a frame as the answer to a command. An old answer to the question for the identity is none. */
-  #reading(
-    frame: Buffer,
-    answer: AnswerSpec,
-    command: string,
-  ): { answer: { value?: JsonValue | undefined; refusal?: string } } | 'other' {
-    if (answer.type === 'block' && frame[0] === 0x23) return { answer: { value: readAnswer(answer, frame) } };
+  #reading(frame: Buffer, answer: AnswerSpec, command: string): Reading<JsonValue | undefined> {
+    if (answer.type === 'block' && frame[0] === 0x23) return { answer: readAnswer(answer, frame) };
     const { refused } = this.settings;
     const text = frame.toString('utf8').trim();
     if (this.identity?.marks(text, command) === true) return 'other';
-    if (refused !== undefined && new RegExp(refused).test(text)) return { answer: { refusal: text } };
-    return { answer: { value: readAnswer(answer, frame) } };
+    if (refused !== undefined && new RegExp(refused).test(text))
+      return { refused: new Error(`${command}: the instrument answered ${JSON.stringify(text)}`) };
+    return { answer: readAnswer(answer, frame, text) };
   }
 
   /** What a link does with the question for the identity, if there is one. */

@@ -87,7 +87,7 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
     this.#link = link;
     this.log.info(`connected to ${label}`);
     const { poll, report } = settings;
-    this.#poll = new Poll(report, (name) => this.#readingOf(name), this.time);
+    this.#poll = new Poll(new Map(report.map((name) => [name, this.#reader(name)])), this.time);
     if (poll !== undefined && report.length > 0) this.#poll.start(poll * 1_000);
   }
 
@@ -227,12 +227,13 @@ export abstract class LinkedDevice<Settings extends CommonSettings> extends Base
     return this.settings;
   }
 
-  async #readingOf(name: string): Promise<JsonValue> {
-    const { parameters } = this.#entry(name);
+  /** What reads the value of a function for the report. */
+  #reader(name: string): () => Promise<JsonValue | undefined> {
+    const entry = this.#entry(name);
     const given = Object.fromEntries(
-      Object.entries(parameters).map(([key, { value }]) => [key, value as JsonValue]),
+      Object.entries(entry.parameters).map(([key, { value }]) => [key, value as JsonValue]),
     );
-    return (await this.carryOut(this.#entry(name), given, name)) ?? null;
+    return () => this.carryOut(entry, given, name);
   }
 
   #linkOf(settings: Settings, isForWork: boolean): [link: Link, label: string] {

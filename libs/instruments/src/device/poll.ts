@@ -7,31 +7,24 @@ export class Poll {
   #everyMs: number | undefined;
   #isStopped = false;
   #cancel = (): void => undefined;
-  /** Readings so far. */
-  count = 0;
 
-  /**
-   * @param names functions
-   * @param read calls one of them
-   */
+  /** @param readers what reads each value, by the name of its function */
   constructor(
-    private readonly names: readonly string[],
-    private readonly read: (name: string) => Promise<JsonValue>,
+    private readonly readers: ReadonlyMap<string, () => Promise<JsonValue | undefined>>,
     private readonly time: Time,
   ) {}
 
-  /** Reads all functions every so many milliseconds. A round that is late skips what it missed. */
+  /** Reads all values every so many milliseconds. A round that is late skips what it missed. */
   start(everyMs: number): void {
     this.#everyMs = everyMs;
     let due = this.time.now();
-    const round = (): void => {
-      void this.#round().then(() => {
-        if (this.#isStopped) return;
-        const now = this.time.now();
-        due = Math.max(due + everyMs, now - everyMs);
-        this.#cancel = this.time.after(due - now, round);
-      });
+    const again = (): void => {
+      if (this.#isStopped) return;
+      const now = this.time.now();
+      due = Math.max(due + everyMs, now - everyMs);
+      this.#cancel = this.time.after(due - now, round);
     };
+    const round = (): void => void this.#round().then(again);
     round();
   }
 
@@ -47,11 +40,10 @@ export class Poll {
   }
 
   async #round(): Promise<void> {
-    for (const name of this.names) {
+    for (const [name, read] of this.readers) {
       if (this.#isStopped) return;
-      this.count += 1;
       try {
-        this.#values[name] = await this.read(name);
+        this.#values[name] = (await read()) ?? null;
       } catch (error) {
         this.#values[name] = { error: error instanceof Error ? error.message : String(error) };
       }

@@ -42,7 +42,7 @@ const slipEscapedEscape = 0xdd;
 
 /** Frames of SLIP, RFC 1055, decoded. Empty frames, which separate others, are passed over. @param longest bytes of a frame */
 export function slip(longest = 65_536): Framer {
-  const framer = framerOf((bytes) => {
+  return framerOf((bytes) => {
     const end = bytes.indexOf(slipEnd);
     if (end < 0) {
       if (bytes.length > 2 * longest) throw new FramingError(`no end in ${bytes.length} bytes`);
@@ -50,13 +50,6 @@ export function slip(longest = 65_536): Framer {
     }
     return { length: end + 1, content: slipDecoded(bytes.subarray(0, end)) };
   });
-  return {
-    take: (bytes) => framer.take(bytes).filter(({ length }) => length > 0),
-    get pending() {
-      return framer.pending;
-    },
-    reset: () => framer.reset(),
-  };
 }
 
 function slipDecoded(bytes: Buffer): Buffer {

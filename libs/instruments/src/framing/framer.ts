@@ -25,7 +25,7 @@ export const longestFrame = 64 * 1024 * 1024;
 export interface Found {
   /** The frame ends here: bytes to take from the begin. */
   length: number;
-  /** The part of them that is the content. */
+  /** The part of them that is the content. If it is empty, they are no frame, and are passed over. */
   content: Buffer;
 }
 
@@ -67,7 +67,8 @@ export function framerOf(look: (bytes: Buffer) => Look, longest = longestFrame):
             needs = found.needs;
             break;
           }
-          frames.push(found.content);
+          if (found.content.length > 0) frames.push(found.content);
+          if (found.length === rest.length) break;
           rest = rest.subarray(found.length);
         }
       } catch (error) {

@@ -11,7 +11,7 @@ const longestLine = 1024 * 1024;
 export function delimited(delimiter: Buffer | string): Framer {
   const end = Buffer.from(delimiter);
   if (end.length === 0) throw new TypeError('a delimiter has at least one byte');
-  return withoutEmpty(framerOf((bytes) => lookForLine(bytes, end, 0)));
+  return framerOf((bytes) => lookForLine(bytes, end, 0));
 }
 
 /**
@@ -23,25 +23,23 @@ export function delimited(delimiter: Buffer | string): Framer {
  */
 export function scpiMessages(terminator: Buffer | string = '\n'): Framer {
   const end = Buffer.from(terminator);
-  return withoutEmpty(
-    framerOf((bytes) => {
-      if (bytes[0] !== hash) return lookForLine(bytes, end, carriageReturn);
-      if (bytes.length < 2) return { needs: 2 };
-      const digits = (bytes[1] ?? 0) - zero;
-      if (digits <= 0 || digits > 9) return lookForLine(bytes, end, carriageReturn);
-      if (bytes.length < 2 + digits) return { needs: 2 + digits };
-      const length = bytes.toString('latin1', 2, 2 + digits);
-      if (!/^\d+$/.test(length)) throw new FramingError(`a block with the length "${length}"`);
-      const block = 2 + digits + Number(length);
-      if (bytes.length <= block) return { needs: block + 1 };
-      // What follows the data up to the terminator, such as a carriage return, is no part of the block.
-      const at = bytes.indexOf(end, block);
-      if ((at < 0 ? bytes.length : at) - block > longestTail)
-        throw new FramingError('a block without its terminator');
-      if (at < 0) return { needs: bytes.length + 1 };
-      return { length: at + end.length, content: bytes.subarray(0, block) };
-    }),
-  );
+  return framerOf((bytes) => {
+    if (bytes[0] !== hash) return lookForLine(bytes, end, carriageReturn);
+    if (bytes.length < 2) return { needs: 2 };
+    const digits = (bytes[1] ?? 0) - zero;
+    if (digits <= 0 || digits > 9) return lookForLine(bytes, end, carriageReturn);
+    if (bytes.length < 2 + digits) return { needs: 2 + digits };
+    const length = bytes.toString('latin1', 2, 2 + digits);
+    if (!/^\d+$/.test(length)) throw new FramingError(`a block with the length "${length}"`);
+    const block = 2 + digits + Number(length);
+    if (bytes.length <= block) return { needs: block + 1 };
+    // What follows the data up to the terminator, such as a carriage return, is no part of the block.
+    const at = bytes.indexOf(end, block);
+    if ((at < 0 ? bytes.length : at) - block > longestTail)
+      throw new FramingError('a block without its terminator');
+    if (at < 0) return { needs: bytes.length + 1 };
+    return { length: at + end.length, content: bytes.subarray(0, block) };
+  });
 }
 
 const hash = 0x23;
@@ -74,17 +72,4 @@ function lineStart(bytes: Buffer, stop: number): number {
   let start = 0;
   while (start < stop && (bytes[start] === carriageReturn || bytes[start] === lineFeed)) start += 1;
   return start;
-}
-
-function withoutEmpty(framer: Framer): Framer {
-  return {
-    take(bytes) {
-      const frames = framer.take(bytes);
-      return frames.every(({ length }) => length > 0) ? frames : frames.filter(({ length }) => length > 0);
-    },
-    get pending() {
-      return framer.pending;
-    },
-    reset: () => framer.reset(),
-  };
 }

@@ -293,7 +293,8 @@ export class Link {
       this.#settle(entry);
       this.#unanswered = 0;
       if (this.#state === 'ready') this.#recoveries = 0;
-      entry.resolve(reading.answer);
+      if ('refused' in reading) entry.reject(reading.refused);
+      else entry.resolve(reading.answer);
     } catch (error) {
       this.#settle(entry);
       this.#unexpected();

@@ -1,5 +1,8 @@
 import { ExchangeError } from '../errors/index.js';
 
+/** What a frame is to the request that waits for its answer. */
+export type Reading<Answer> = { answer: Answer } | { refused: Error } | 'other';
+
 /** What a link sends, and how it knows the answer. */
 export interface Request<Answer> {
   /** The request for people, such as `MEAS:VOLT?`. */
@@ -10,10 +13,11 @@ export interface Request<Answer> {
   /**
    * Reads the next frame. Absent: the instrument does not answer, and the request is over when the operating system has its bytes.
    *
-   * @returns the answer, or `other` for a frame that belongs to another request, which the link passes over
+   * @returns the answer; or `refused`, when the instrument answers that it did not do it: the exchange fails with this error, and the line
+   *   is in order; or `other` for a frame that belongs to another request, which the link passes over
    * @throws Error that says why the frame is no answer to this request; the exchange fails with it
    */
-  read?: ((frame: Buffer) => { answer: Answer } | 'other') | undefined;
+  read?: ((frame: Buffer) => Reading<Answer>) | undefined;
   /** Id of the device call, for a recording. */
   call?: string | undefined;
   /**

@@ -1,7 +1,7 @@
 import type { CallInDoubt, JsonObject, JsonValue, Reconciliation } from '@lab/sdk';
 import { z } from 'zod';
 import { commonSettings, LinkedDevice, replaySettings, type Protocol } from '../device/index.js';
-import type { Exchange } from '../link/index.js';
+import type { Exchange, Reading } from '../link/index.js';
 import { functionEntry } from '../settings/index.js';
 import type { Twin } from '../transport/index.js';
 import { rtuEnvelope, rtuSilenceMs, tcpEnvelope, type Envelope } from './envelope.js';
@@ -183,34 +183,26 @@ export class ModbusDevice extends LinkedDevice<ModbusSettings> {
   }
 
   /** @throws ModbusException when the instrument refuses */
-  async #exchange<Value>(
-    name: string,
-    pdu: Pdu<Value>,
-    timeoutMs: number,
-    exchange: Exchange,
-  ): Promise<Value> {
+  #exchange<Value>(name: string, pdu: Pdu<Value>, timeoutMs: number, exchange: Exchange): Promise<Value> {
     const { unit } = this.settings;
     const envelope = this.#envelope;
     const id = this.#nextId();
-    const answer = await exchange({
+    return exchange({
       name,
       bytes: envelope.wrap(id, unit, pdu.bytes),
       timeoutMs,
-      read(frame): { answer: { value: Value } | ModbusException } | 'other' {
+      read(frame): Reading<Value> {
         const bytes = envelope.unwrap(frame, id, unit);
         if (bytes === undefined) return 'other';
         try {
-          const value = pdu.read(bytes);
-          return value === undefined ? 'other' : { answer: { value } };
+          const answer = pdu.read(bytes);
+          return answer === undefined ? 'other' : { answer };
         } catch (error) {
-          // A refusal is an answer, after which the line is in order.
-          if (error instanceof ModbusException) return { answer: error };
+          if (error instanceof ModbusException) return { refused: error };
           throw error;
         }
       },
     });
-    if (answer instanceof ModbusException) throw answer;
-    return answer.value;
   }
 
   #nextId(): number {

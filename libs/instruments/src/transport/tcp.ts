@@ -78,7 +78,9 @@ function connect({ host, port: at, tls }: TcpSettings, take: (bytes: Buffer) => 
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     const callback = (size: number): boolean => {
       // The same memory gets the next bytes.
-      take(Buffer.from(buffer.subarray(0, size)));
+      const bytes = Buffer.allocUnsafe(size);
+      buffer.copy(bytes, 0, 0, size);
+      take(bytes);
       return true;
     };
     return connectTcp({ host, port: at, onread: { buffer, callback } });
