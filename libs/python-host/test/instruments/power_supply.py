@@ -1,5 +1,6 @@
 """A power supply that listens on a TCP port of this computer and understands SCPI."""
 
+import contextlib
 import socket
 import threading
 
@@ -15,6 +16,7 @@ class PowerSupply:
         self.sweeping = 0
         self.is_silent = False
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._port = self._listener.getsockname()[1]
         self._connections = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -22,12 +24,30 @@ class PowerSupply:
         return self
 
     def __exit__(self, *_):
-        for each in (self._listener, *self._connections):
+        self.switch_off()
+
+    def drop(self):
+        """Ends all connections."""
+        for each in self._connections:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
             each.close()
+
+    def switch_off(self):
+        # A thread that accepts would keep the port.
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.drop()
+
+    def switch_on(self):
+        """Listens on the same port again."""
+        self._listener = socket.create_server(("127.0.0.1", self._port))
+        threading.Thread(target=self._accept, daemon=True).start()
 
     @property
     def resource(self):
-        return f"TCPIP0::127.0.0.1::{self._listener.getsockname()[1]}::SOCKET"
+        return f"TCPIP0::127.0.0.1::{self._port}::SOCKET"
 
     def _accept(self):
         while True:

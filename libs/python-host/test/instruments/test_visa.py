@@ -7,6 +7,7 @@ import unittest
 from device_under_test import DeviceUnderTest
 from power_supply import PowerSupply
 
+from svc_lab.device import NotBegun
 from svc_lab.frameworks.visa import VisaDevice
 
 VOLTS = {"type": "float", "unit": "V", "min": 0, "max": 30}
@@ -116,6 +117,43 @@ class AVisaDevice(unittest.TestCase):
         self.supply._connections[-1].sendall(b"+9.000000E+00\n")
         time.sleep(0.1)
         self.assertEqual(made.call("get_voltage"), 0.0)
+
+    def test_never_sends_an_effect_again_whose_connection_broke_and_connects_again(self):
+        made = self.device(self.supply)
+        made.call("switch")
+        end = made.begin("sweep", steps=100_000)
+        while "STAT?" not in self.supply.received:
+            time.sleep(0.01)
+        self.supply.switch_off()
+        error = end()
+        self.assertNotIsInstance(error, NotBegun)
+        self.assertRegex(str(error), r"^STAT\?: ")
+        for _ in range(2):
+            with self.assertRaisesRegex(NotBegun, "::SOCKET is not connected: .*Nothing was sent, and the next call"):
+                made.call("set_voltage", volts=3)
+        self.assertFalse(made.device._report()["connected"])
+        with self.assertRaisesRegex(RuntimeError, "nothing was sent to TCPIP0.*: it is not connected"):
+            made.stop()
+        before = len(self.supply.received)
+        self.supply.switch_on()
+        made.call("set_voltage", volts=3)
+        self.assertEqual(self.supply.received[before:], ["*IDN?", "VOLT 3.000", "SYST:ERR?"])
+        self.assertEqual(sum(each.startswith("SWE") for each in self.supply.received), 1)
+        self.assertEqual(made.call("get_voltage"), 3.0)
+
+    def test_says_at_its_end_that_a_lost_instrument_was_not_made_safe_and_starts_anew(self):
+        arguments = {"resource_name": self.supply.resource, "timeout": 400, **ENDS}
+        first = DeviceUnderTest(VisaDevice, **{**COMMON, "arguments": arguments, "visa_library": "@py"})
+        end = first.begin("sweep", steps=100_000)
+        while "STAT?" not in self.supply.received:
+            time.sleep(0.01)
+        self.supply.drop()
+        self.assertRegex(str(end()), r"^STAT\?: ")
+        with self.assertRaisesRegex(RuntimeError, "was not made safe, because it is lost"):
+            first.close()
+        again = self.device(self.supply)
+        self.assertEqual(again.call("get_voltage"), 0.0)
+        self.assertEqual(self.supply.received.count("SWE 100000"), 1)
 
     def test_is_made_safe_at_the_end(self):
         arguments = {"resource_name": self.supply.resource, **ENDS}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from ..device import NotBegun
 from .calls import ThreadRunner
 from .construct import demand
 from .device import FrameworkDevice, Operation
@@ -39,6 +40,7 @@ class VisaDevice(FrameworkDevice):
         self._runner = ThreadRunner(one_at_a_time=False)
         self._bus = threading.RLock()
         self._resource: Any = None
+        self._open: Callable[[], Any] = lambda: None
         self._simulation: VisaSimulation | None = None
         self._may_answer_late = False
         """Whether an exchange has begun and not ended as it should."""
@@ -49,8 +51,8 @@ class VisaDevice(FrameworkDevice):
         start = self._commands("start")
         self._prepare()
         try:
-            self._resource = self._opened()
-            self._check_identity()
+            self._open = self._opener()
+            self._connect()
             for command in start:
                 self._write(command, command)
         except BaseException:
@@ -58,15 +60,16 @@ class VisaDevice(FrameworkDevice):
             raise
 
     def _cleanup(self) -> None:
-        if self._resource is not None:
-            try:
+        try:
+            if self._safe_state:
                 self._make_safe()
-            finally:
-                self._close()
+        finally:
+            self._close()
 
     def _report(self) -> dict[str, Any]:
         return {
             "resource": self._resource_name,
+            "connected": self._resource is not None,
             "identity": self._identity,
             "simulated": self._is_simulated,
         }
@@ -93,7 +96,7 @@ class VisaDevice(FrameworkDevice):
             raise ValueError(f"init_parameters.{key} must be a list of commands")
         return commands
 
-    def _opened(self) -> Any:
+    def _opener(self) -> Callable[[], Any]:
         demand("pyvisa", "pyvisa", "svc_lab.frameworks.visa")
         import pyvisa  # type: ignore[import-not-found]
 
@@ -111,13 +114,18 @@ class VisaDevice(FrameworkDevice):
                 **{key: value for key, value in given.items() if key == "timeout"},
                 **simulation.terminations(name),
             }
-        resource = pyvisa.ResourceManager(library).open_resource(name, **given)
-        if not isinstance(resource, pyvisa.resources.MessageBasedResource):
+        manager = pyvisa.ResourceManager(library)
+
+        def opened() -> Any:
+            resource = manager.open_resource(name, **given)
+            if isinstance(resource, pyvisa.resources.MessageBasedResource):
+                return resource
             resource.close()
             raise TypeError(
                 f"{name} is a resource without messages, a {type(resource).__name__}: only those with commands and answers can be used"
             )
-        return resource
+
+        return opened
 
     def _simulated(self, name: str) -> VisaSimulation:
         own = self._settings["simulate"]
@@ -125,6 +133,11 @@ class VisaDevice(FrameworkDevice):
             return VisaSimulation(own)
         extra = [*self._commands("start"), *self._safe_state]
         return VisaSimulation(twin_of(name, self._functions, self._declared("identity", str), self._errors, extra))
+
+    def _connect(self) -> None:
+        self._resource = self._open()
+        self._may_answer_late = False
+        self._check_identity()
 
     def _check_identity(self) -> None:
         wanted = self._declared("identity", str)
@@ -146,6 +159,8 @@ class VisaDevice(FrameworkDevice):
 
         def work(**given: Any) -> Any:
             self._check_arguments(function, given)
+            with self._bus:
+                self._recover(NotBegun)
             for command in function.writes:
                 self._write(function.filled(command, given), command)
             answer = None if function.ask is None else self._answer(function, given)
@@ -203,22 +218,47 @@ class VisaDevice(FrameworkDevice):
         from pyvisa.errors import VisaIOError  # type: ignore[import-not-found]
 
         with self._bus:
-            if self._may_answer_late:
-                self._discard_answer()
+            self._recover(RuntimeError)
             # A stop can end this exchange at any place too.
             self._may_answer_late = True
             try:
                 yield
             except VisaIOError as error:
                 raise RuntimeError(f"{shown}: {error.description or error}") from error
+            except OSError as error:
+                raise RuntimeError(f"{shown}: {self._what} is lost: {error}") from error
             self._may_answer_late = False
 
-    def _discard_answer(self) -> None:
-        """An answer that came too late must not be taken for that of the next question."""
+    def _recover(self, failure: type[Exception]) -> None:
+        """After an exchange that failed: an answer that came too late must not be taken for that of the next question.
+
+        A socket is opened again: a new connection has no old answers, and pyvisa-py never ends to clear one that the instrument has closed.
+        """
+        if not self._may_answer_late:
+            return
         try:
-            self._resource.clear()
+            if self._is_simulated or not self._resource_name.upper().endswith("::SOCKET"):
+                self._resource.clear()
+                return
         except Exception as error:
             self.log.debug("the resource cannot be cleared: %s", error)
+        try:
+            self._disconnect()
+            self._connect()
+        except Exception as error:
+            self._disconnect()
+            self._may_answer_late = True
+            raise failure(
+                f"{self._what} is not connected: {error}. Nothing was sent, and the next call connects again"
+            ) from error
+
+    def _disconnect(self) -> None:
+        resource, self._resource = self._resource, None
+        if resource is not None:
+            try:
+                resource.close()
+            except Exception as error:
+                self.log.debug("the resource cannot be closed: %s", error)
 
     def _known_stops(self) -> list[Any]:
         return [self._make_safe] if self._safe_state else []
@@ -227,8 +267,12 @@ class VisaDevice(FrameworkDevice):
         # A read that hangs does not hold up the safe state.
         has_bus = self._bus.acquire(timeout=_BUS_PATIENCE_S)
         try:
+            if self._resource is None:
+                raise RuntimeError(f"nothing was sent to {self._what}: it is not connected")
             for command in self._safe_state:
                 self._resource.write(command)
+        except OSError as error:
+            raise RuntimeError(f"{self._what} was not made safe, because it is lost: {error}") from error
         finally:
             if has_bus:
                 self._bus.release()
