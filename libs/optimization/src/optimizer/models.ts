@@ -17,8 +17,12 @@ export type Fit = (
     descriptors: Descriptors;
     kernel: 'automatic' | Shape;
     outliers: 'automatic' | 'keep';
+    resolution: number;
   },
 ) => FittedSurrogate;
+
+/** Errors below this share of the standard deviation of an objective hardly change a hypervolume. */
+const RESOLUTION = 0.1;
 
 /** One model for each output, in their order, and the runs with a result of every output. */
 export interface Models {
@@ -40,6 +44,10 @@ export interface Models {
 
 /**
  * Fits a model to every output. No fit uses an earlier one: the result depends on the runs and the seed alone.
+ *
+ * A warp of one of several objectives must predict well in steps of a tenth of its standard deviation. On the ends of a
+ * front, an objective is often nearly 0. A logarithm predicts these results so sharply that it would be chosen, and is
+ * wrong about all others.
  *
  * @param runs measured, in canonical order; at least one has a result of every output
  * @param columns of encoded rows
@@ -64,11 +72,13 @@ export function fitModels(
       ? values
       : limitExtremes(values, tailOf(output, 'low'), tailOf(output, 'high'));
   });
+  const several = outputs.filter(({ objective }) => objective !== null).length > 1;
   const end = now() + settings.fit_time_limit * 1000;
   const models = outputs.map((output, k) => {
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
-    const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers };
+    const resolution = several && output.objective !== null ? RESOLUTION : 0;
+    const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers, resolution };
     return fit(rowsOf(known[k]!, d), seen[k]!, known[k]!.length, d, options);
   });
   const complete = completeOf(runs, outputs);

@@ -11,7 +11,7 @@ import {
 } from './observations.js';
 import { isConstant, StandardisedOutput, unitOf } from './output-map.js';
 import type { FitOptions } from './surrogate.js';
-import { candidateWarps, type Warp } from './warping.js';
+import { candidateWarps, moments, type Warp } from './warping.js';
 
 export interface GaussianProcessOptions extends FitOptions {
   /**
@@ -21,6 +21,11 @@ export interface GaussianProcessOptions extends FitOptions {
   inputOf?: ArrayLike<number>;
   /** `automatic` (default): the warp with the best predictions of left-out observations. */
   warping?: 'automatic' | 'none';
+  /**
+   * Errors of left-out observations below this share of the standard deviation of the output do not matter when warps
+   * are compared. Default 0.
+   */
+  resolution?: number;
   /** `automatic` (default): chosen by the noise and the predictions of left-out observations. */
   kernel?: 'automatic' | Shape;
   /** `automatic` (default): observations that all others contradict are left out. */
@@ -300,6 +305,7 @@ function chooseWarp(
 ): Warp {
   const unit = unitOf(y);
   const u = y.map((value) => value / unit);
+  const resolution = (options.resolution ?? 0) * moments(u).deviation * unit;
   const [none, ...others] =
     isConstant(u) || options.warping === 'none' ? candidateWarps(u.subarray(0, 1)) : candidateWarps(u);
   if (others.length === 0) return none!;
@@ -310,7 +316,8 @@ function chooseWarp(
     const { rows, n } = data;
     const theta = search({ rows, z, n, shape, groups }, start, 15, 'lognormal', stop);
     const model = new GaussianProcess(data, { shape, groups, theta }, output, false);
-    return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity());
+    const blur = data.y.map((value) => (resolution * Math.exp(output.logSlope(value))) ** 2);
+    return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity(blur));
   };
   let best = none!;
   let most = density(best) + WORTH_WARPING * data.n;

@@ -87,11 +87,18 @@ export class GaussianProcess implements FittedSurrogate {
     return leaveOneOutOf(this.data.y, mean, variance.map(Math.sqrt), this.output);
   }
 
-  /** The sum of the log densities of the left-out observations that are not in doubt, in the scale of the model. */
-  logPredictiveDensity(): number {
+  /**
+   * The sum of the log densities of the left-out observations that are not in doubt, in the scale of the model.
+   *
+   * @param blur variances that are added to those of the predictions; absent: 0
+   */
+  logPredictiveDensity(blur?: Float64Array): number {
     const { variance, squares } = this.leftOut();
     let sum = 0;
-    for (const i of this.kept) sum -= 0.5 * (Math.log(2 * Math.PI * variance[i]!) + squares[i]!);
+    for (const i of this.kept) {
+      const all = variance[i]! + (blur?.[i] ?? 0);
+      sum -= 0.5 * (Math.log(2 * Math.PI * all) + squares[i]! / (all / variance[i]!));
+    }
     return sum;
   }
 

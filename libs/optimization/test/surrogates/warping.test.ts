@@ -61,11 +61,11 @@ describe('warps', () => {
 });
 
 describe('the choice of a warp', () => {
-  function chosen(f: (x: Float64Array) => number): { warp: unknown; r2: number } {
+  function chosen(f: (x: Float64Array) => number, resolution = 0): { warp: unknown; r2: number } {
     const rng = Rng.seeded(6);
     const rows = Float64Array.from({ length: 40 * 2 }, () => rng.uniform());
     const y = Float64Array.from({ length: 40 }, (_, i) => f(rows.subarray(2 * i, 2 * i + 2)));
-    const gp = fitGaussianProcess(rows, y, 40, 2, options);
+    const gp = fitGaussianProcess(rows, y, 40, 2, { ...options, resolution });
     return { warp: (gp.output as StandardisedOutput).warp.name, r2: gp.leaveOneOut().r2 };
   }
   const smooth = (x: Float64Array) => Math.sin(3 * x[0]!) + x[1]!;
@@ -78,5 +78,23 @@ describe('the choice of a warp', () => {
 
   it('is no warp for values of a Gaussian process', () => {
     expect(chosen(smooth)).toMatchObject({ warp: 'identity' });
+  });
+
+  it('at a resolution does not pay for sharp predictions of values near the end of the warp', () => {
+    const rng = Rng.seeded(1);
+    const n = 20;
+    // An end of the front of DTLZ2: on a face of the domain, this objective is 6e-17.
+    const rows = Float64Array.from({ length: n * 3 }, (_, at) =>
+      at % 3 === 0 && at >= 36 ? 1 : rng.uniform(),
+    );
+    const y = Float64Array.from({ length: n }, (_, i) => {
+      const [turn, a, b] = rows.subarray(3 * i, 3 * i + 3) as unknown as [number, number, number];
+      return (1 + (a - 0.5) ** 2 + (b - 0.5) ** 2) * Math.cos((turn * Math.PI) / 2);
+    });
+    const warpAt = (resolution: number) =>
+      fitGaussianProcess(rows, y, n, 3, { ...options, resolution }).choices!.warping;
+    expect(warpAt(0)).toBe('log');
+    expect(warpAt(0.1)).toBe('identity');
+    expect(chosen((x) => Math.exp(5 * smooth(x)), 0.1)).toMatchObject({ warp: 'log' });
   });
 });
