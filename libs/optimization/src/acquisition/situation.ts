@@ -4,6 +4,7 @@ import { AnalyticLogImprovement } from './analytic.js';
 import { mostOftenBest, posteriorMeans, widestCover, type FrontSample } from './baseline.js';
 import { Frontier } from './frontier.js';
 import { Goals } from './goals.js';
+import { withInformation } from './information.js';
 import { covers, defaultReference, paretoFront, positions, rangeOf, rowsOf } from './pareto.js';
 import {
   confidenceOf,
@@ -78,7 +79,7 @@ export class Situation {
       case 'qLogEI':
         return this.improvement(stay, sum);
       case 'qLogNEI':
-        return this.noisyImprovement(stay, sum, JOINT_LIMIT);
+        return this.informed(this.noisyImprovement(stay, sum, JOINT_LIMIT));
       case 'qLogNEHVI':
         return this.hypervolume(stay) ?? this.noisyImprovement(stay, this.chebyshev(slot), 1);
       case 'qLogNParEGO':
@@ -146,6 +147,15 @@ export class Situation {
     const worst = utilities.reduce((low, value) => Math.min(low, value), Infinity) - 1;
     const incumbents = this.incumbents(utility, samples, worst);
     return this.scalar(stay, samples, utility, logImprovement(incumbents), jointLimit);
+  }
+
+  /** With clear noise of the only objective, well-known points are worth less. */
+  private informed(improvement: AcquisitionFunction): AcquisitionFunction {
+    const [goal, ...others] = this.goals.objectives;
+    const model = this.problem.models[goal!.output]!;
+    return others.length === 0 && model.choices?.noise === 'some'
+      ? withInformation(improvement, model)
+      : improvement;
   }
 
   /** @returns null for too many objectives */

@@ -266,6 +266,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   /** The sensitivities, the predictions of left-out results, and the expectations of the models. */
   explain(): Explanation {
     return explained(
+      this.settings,
       this.space.outputs,
       this.domain.columns,
       this.complete().length < LEAST_FOR_A_MODEL ? null : this.fitted(),

@@ -2,13 +2,19 @@ import type { Column } from '../domain/encoding.js';
 import type { Measurement, Output, Point } from '../domain/space.js';
 import type { Shape } from '../numeric/index.js';
 import type { Choices } from '../surrogates/surrogate.js';
+import { acquisitionOf } from './choice.js';
+import { isBlind } from './design.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
-import type { PlacedRun } from './runs.js';
+import { completeOf, type PlacedRun } from './runs.js';
+import type { Settings } from './settings.js';
+import { keepsThresholds } from './solutions.js';
 
 /** The knowledge of the models, as plain JSON for a page to plot. All numbers are finite. */
 export interface Explanation {
   /** One per output; empty while there are too few results for a model. */
   outputs: ExplainedOutput[];
+  /** How models choose the next points, with the reasons, as sentences; empty as `outputs`. */
+  proposals: string[];
   /** Measured runs. */
   observed: { inputs: Point; measured: Measurement; expected: Record<string, Prediction> }[];
   /** Runs in progress. */
@@ -45,6 +51,7 @@ export interface ExplainedOutput {
 
 /** @param models fitted to `observed`; null: there are none */
 export function explained(
+  settings: Settings,
   outputs: readonly Output[],
   columns: readonly Column[],
   models: Models | null,
@@ -59,6 +66,7 @@ export function explained(
       models === null
         ? []
         : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
+    proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models),
     observed: observed.map((run, i) => ({
       inputs: run.point,
       measured: run.measured!,
@@ -96,6 +104,25 @@ function explainedOutput(
     })),
     timed_out: model.timedOut,
   };
+}
+
+function proposalsOf(
+  settings: Settings,
+  outputs: readonly Output[],
+  observed: readonly PlacedRun[],
+  models: Models,
+): string[] {
+  if (outputs.every(({ objective }) => objective === null)) return [];
+  const complete = completeOf(observed, outputs);
+  if (isBlind(outputs, complete))
+    return ['Points are spread over the domain, because the results are all alike.'];
+  const { choice, reason } = acquisitionOf(settings, outputs, models);
+  const searches = choice.kind !== 'qUCB' && !complete.some((run) => keepsThresholds(outputs, run.measured!));
+  return [
+    searches
+      ? 'Acquisition function: the probability to keep every threshold. No run keeps all of them.'
+      : `Acquisition function: ${choice.kind}. ${reason}`,
+  ];
 }
 
 const kernelNames: Record<Shape, string> = {

@@ -1,4 +1,3 @@
-import type { AcquisitionChoice } from '../acquisition/acquisition.js';
 import { acquisitionFunction } from '../acquisition/create.js';
 import { maximise } from '../acquisition/maximise.js';
 import type { Choice, Preference } from '../acquisition/preference.js';
@@ -7,6 +6,7 @@ import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
 import { fitWithDescriptors } from '../surrogates/categories.js';
 import { fitMlpEnsemble } from '../surrogates/mlp.js';
+import { acquisitionOf } from './choice.js';
 import { withSuccess } from './failures.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
@@ -16,9 +16,6 @@ import { ranked } from './solutions.js';
 export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitWithDescriptors : fitMlpEnsemble;
 }
-
-/** With less noise, in the scale of the model, the best result is certain enough. */
-const NOISELESS = 0.05;
 
 export interface ProposalProblem {
   domain: Domain;
@@ -51,7 +48,7 @@ export function proposeByModel(problem: ProposalProblem): {
   const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
-  const plain = acquisitionFunction(choiceOf(settings, outputs, models), {
+  const plain = acquisitionFunction(acquisitionOf(settings, outputs, models).choice, {
     outputs,
     models: models.outputs,
     rows: models.rows,
@@ -79,20 +76,4 @@ export function proposeByModel(problem: ProposalProblem): {
     ...(preference === null ? {} : { preference }),
   });
   return { found: rows, choices, timedOut };
-}
-
-/**
- * The choice of the author, or: expected improvement over the best mean, in closed form, while noise is too small to
- * hide the best result; otherwise over the best of joint samples (Letham et al. 2019).
- */
-function choiceOf(
-  { acquisition_function: kind, beta }: Settings,
-  outputs: readonly Output[],
-  models: Models,
-): AcquisitionChoice {
-  if (kind === 'qUCB') return { kind, beta };
-  if (kind !== null) return { kind };
-  const objectives = outputs.filter(({ objective }) => objective !== null).length;
-  if (objectives > 1) return { kind: objectives <= 4 ? 'qLogNEHVI' : 'qLogNParEGO' };
-  return { kind: models.outputs.every(({ noise }) => noise < NOISELESS) ? 'qLogEI' : 'qLogNEI' };
 }

@@ -34,7 +34,7 @@ export function solutionsOf(
           {
             point: run.point,
             measured: run.measured!,
-            meetsConstraints: violation(outputs, run.measured!, null) === 0,
+            meetsConstraints: keepsThresholds(outputs, run.measured!),
             recommended: recommended.has(i),
           },
         ]
@@ -93,6 +93,11 @@ function merit(objective: Objective, value: number): number {
     case 'close_to_target':
       return -Math.abs(value - objective.target);
   }
+}
+
+/** Whether a result keeps every threshold. */
+export function keepsThresholds(outputs: readonly Output[], result: Measurement): boolean {
+  return violation(outputs, result, null) === 0;
 }
 
 /** Sum by which the thresholds are missed, in ranges of the outputs; 0: all are kept. */

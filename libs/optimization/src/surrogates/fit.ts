@@ -10,7 +10,7 @@ import {
   type Observations,
 } from './observations.js';
 import { isConstant, StandardisedOutput, unitOf } from './output-map.js';
-import type { FitOptions } from './surrogate.js';
+import type { Choices, FitOptions } from './surrogate.js';
 import { candidateWarps, moments, type Warp } from './warping.js';
 
 export interface GaussianProcessOptions extends FitOptions {
@@ -102,10 +102,13 @@ export function fitGaussianProcess(
   const data: Observations = { rows, y, n };
   const attempt = (doubted: readonly number[]) => {
     const kept = doubted.length === 0 ? data : take(data, d, positionsWithout(doubted, n));
-    const { hyperparameters, output, exact, reason } = fitTo(kept, d, options, stop);
+    const { hyperparameters, output, noise, reason } = fitTo(kept, d, options, stop);
     const { shape: kernel } = hyperparameters;
-    const choices = { kernel, kernelReason: reason, warping: output.warp.name, doubted };
-    return { exact, model: new GaussianProcess(data, hyperparameters, output, timedOut, doubted, choices) };
+    const choices = { kernel, kernelReason: reason, warping: output.warp.name, noise, doubted };
+    return {
+      exact: noise === 'none',
+      model: new GaussianProcess(data, hyperparameters, output, timedOut, doubted, choices),
+    };
   };
   const all = attempt([]);
   let best = all.model;
@@ -127,8 +130,7 @@ export function fitGaussianProcess(
 interface Fitted {
   hyperparameters: Hyperparameters;
   output: StandardisedOutput;
-  /** Hardly any noise. */
-  exact: boolean;
+  noise: Choices['noise'];
   /** Of the kernel. */
   reason: string;
 }
@@ -194,7 +196,7 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
     n <= SEARCHED
       ? best.theta
       : search(problem(part(REFINED), shape, groups), [best.theta], 8, noisePrior, stop);
-  return { hyperparameters: { shape, groups, theta }, output, exact: noise === 'none', reason };
+  return { hyperparameters: { shape, groups, theta }, output, noise, reason };
 }
 
 const REASONS = {
@@ -205,8 +207,7 @@ const REASONS = {
 };
 
 interface Fit extends Hyperparameters {
-  /** What the data say about noise. */
-  noise: 'none' | 'unclear' | 'some';
+  noise: Choices['noise'];
 }
 
 /** Positions of the observations that a model contradicts: the furthest off, at most a tenth of all. */

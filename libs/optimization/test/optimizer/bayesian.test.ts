@@ -258,7 +258,8 @@ describe('explain', () => {
       'score.loss': Math.sin(Number(x)),
     }));
     const [proposed] = optimizer.sample(1);
-    const { outputs, observed, proposed: expected } = optimizer.explain();
+    const { outputs, proposals, observed, proposed: expected } = optimizer.explain();
+    expect(proposals).toEqual(['Acquisition function: qLogNEI. The results may be noisy.']);
     expect(outputs[0]!.sensitivities!['mix.x']).toBeGreaterThan(0.6);
     expect(outputs[0]!.left_out).toHaveLength(12);
     expect(outputs[0]!.timed_out).toBe(false);
@@ -267,6 +268,36 @@ describe('explain', () => {
       expect(Math.abs(mean - measured['score.loss']!)).toBeLessThan(0.1 + 4 * deviation);
     }
     expect(expected).toEqual([{ inputs: proposed, expected: { 'score.loss': expect.anything() } }]);
+  });
+
+  it('says how the next points are chosen, and why', () => {
+    /** After twelve points with two results each. */
+    const sentence = (
+      results: (row: Table[number]) => [number, number],
+      more: Partial<BayesianArguments> = {},
+    ) => {
+      const optimizer = new BayesianSequentialOptimizer({ ...bowl, ...more });
+      const rows = optimizer.sample(12);
+      for (const k of [0, 1] as const) {
+        optimizer.report(
+          rows,
+          rows.map((row) => ({ 'score.loss': results(row)[k] })),
+        );
+      }
+      return optimizer.explain().proposals;
+    };
+    const noisy = ({ 'mix.x': x }: Table[number]): [number, number] => [
+      0.1 * Number(x) + 0.3,
+      0.1 * Number(x),
+    ];
+    expect(sentence(() => [1, 1])).toEqual([expect.stringMatching(/^Points are spread/)]);
+    expect(sentence(noisy)).toEqual([
+      expect.stringMatching(/^Acquisition function: qLogNEI\. The results are noisy/),
+    ]);
+    const outputs = [continuousOutput('score.loss', minimize(), { at_most: -5 })];
+    expect(sentence(noisy, { outputs })).toEqual([
+      expect.stringMatching(/the probability to keep every threshold/),
+    ]);
   });
 });
 
