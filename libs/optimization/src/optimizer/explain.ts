@@ -8,6 +8,7 @@ import { inUnits, predict, type Models, type Prediction } from './models.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
 import { keepsThresholds } from './solutions.js';
+import { untriedOf, type Untried } from './untried.js';
 
 /** The knowledge of the models, as plain JSON for a page to plot. All numbers are finite. */
 export interface Explanation {
@@ -21,6 +22,8 @@ export interface Explanation {
   proposed: { inputs: Point; expected: Record<string, Prediction> }[];
   /** Points of runs that failed. */
   failed: Point[];
+  /** Categories without any run, of inputs without descriptors. */
+  untried: Untried[];
 }
 
 export interface ExplainedOutput {
@@ -61,12 +64,16 @@ export function explained(
 ): Explanation {
   const expectedOfObserved = expectations(outputs, models, observed);
   const expectedOfProposed = expectations(outputs, models, proposed);
+  const untried = untriedOf(
+    columns,
+    [...observed, ...proposed, ...failed].map(({ row }) => row),
+  );
   return {
     outputs:
       models === null
         ? []
         : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
-    proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models),
+    proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models, untried),
     observed: observed.map((run, i) => ({
       inputs: run.point,
       measured: run.measured!,
@@ -74,6 +81,7 @@ export function explained(
     })),
     proposed: proposed.map((run, i) => ({ inputs: run.point, expected: expectedOfProposed[i]! })),
     failed: failed.map((run) => run.point),
+    untried,
   };
 }
 
@@ -111,17 +119,23 @@ function proposalsOf(
   outputs: readonly Output[],
   observed: readonly PlacedRun[],
   models: Models,
+  untried: readonly Untried[],
 ): string[] {
   if (outputs.every(({ objective }) => objective === null)) return [];
   const complete = completeOf(observed, outputs);
   if (isBlind(outputs, complete))
-    return ['Points are spread over the domain, because the results are all alike.'];
+    return ['Points are spread over the domain, because the results tell no point from another.'];
   const { choice, reason } = acquisitionOf(settings, outputs, models);
   const searches = choice.kind !== 'qUCB' && !complete.some((run) => keepsThresholds(outputs, run.measured!));
+  const acquisition = searches
+    ? 'Acquisition function: the probability to keep every threshold. No run keeps all of them.'
+    : `Acquisition function: ${choice.kind}. ${reason}`;
+  if (untried.length === 0) return [acquisition];
+  const few = untried.length === 1 ? 'One category has' : `${untried.length} categories have`;
   return [
-    searches
-      ? 'Acquisition function: the probability to keep every threshold. No run keeps all of them.'
-      : `Acquisition function: ${choice.kind}. ${reason}`,
+    acquisition,
+    `Categories: ${few} no run. With more than two runs for each tried one, the next proposal tries another, because ` +
+      'the results of others say nothing about it.',
   ];
 }
 

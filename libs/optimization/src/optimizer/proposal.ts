@@ -12,6 +12,7 @@ import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings, SurrogateKind } from './settings.js';
 import { ranked } from './solutions.js';
+import { untriedStarts, withUntried } from './untried.js';
 
 export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitWithDescriptors : fitMlpEnsemble;
@@ -61,15 +62,17 @@ export function proposeByModel(problem: ProposalProblem): {
   });
   const results = complete.map((run) => run.measured!);
   const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
-  const acquisition = withSuccess(plain, domain.columns, complete, without, {
+  const successful = withSuccess(plain, domain.columns, complete, without, {
     seed: Rng.seeded(settings.seed).fork('success').word(),
     timeLimitMs: Math.max(0, end - now()) / 4,
     now,
   });
-  const { rows, choices, timedOut } = maximise(acquisition, domain, {
+  const begun = [...runs.map(({ row }) => row), ...chosen];
+  const best = ranked(outputs, results).map((i) => complete[i]!.row);
+  const { rows, choices, timedOut } = maximise(withUntried(successful, domain, begun), domain, {
     count,
     used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
-    promising: ranked(outputs, results).map((i) => complete[i]!.row),
+    promising: [...untriedStarts(domain, begun, best[0]!), ...best],
     seed: rng.word(),
     now,
     timeLimitMs: Math.max(0, end - now()),
