@@ -132,7 +132,8 @@ function modbus(isRtu: boolean): Bench {
         ...rest,
         read(frame) {
           const reading = read?.(frame);
-          return typeof reading === 'object' ? { answer: reading.answer[0] ?? -1 } : 'other';
+          if (typeof reading !== 'object') return 'other';
+          return 'answer' in reading ? { answer: reading.answer[0] ?? -1 } : reading;
         },
       };
     },
