@@ -1,12 +1,4 @@
 import type { JsonObject, TaskParameters, Trial } from '@lab/contracts';
-import {
-  continuousInput,
-  continuousOutput,
-  linearInequality,
-  maximize,
-  minimize,
-  type BayesianArguments,
-} from '@lab/optimization';
 import { inTools, labPackages } from '../../shared/paths.js';
 
 /** The row of a trial. */
@@ -19,7 +11,6 @@ export interface BenchLab {
   userDir: string;
   protocol: string;
   globals: TaskParameters;
-  args: BayesianArguments;
   /** Duration of a simulated campaign. */
   until: number;
   secondsOf(task: string, inputs: Inputs): number | undefined;
@@ -47,15 +38,6 @@ const incubatorLab = (name: string, slowness: number): BenchLab => ({
   userDir: inTools('bench/proposals/packages'),
   protocol: 'culture',
   globals: {},
-  args: {
-    inputs: [
-      continuousInput('prepare.feed', [0, 10]),
-      continuousInput('incubate.hours', [1, 24]),
-      continuousInput('incubate.celsius', [20, 45]),
-    ],
-    outputs: [continuousOutput('read.growth', maximize())],
-    num_initial_samples: 6,
-  },
   until: 16,
   secondsOf: (task, inputs) => (task === 'incubate' ? 0.1 * number(inputs, 'incubate.hours') : undefined),
   outputsOf(task, inputs) {
@@ -111,27 +93,6 @@ const colorLab: BenchLab = {
   userDir: labPackages,
   protocol: 'color_mixing',
   globals: { score_color: { target_red: target[0], target_green: target[1], target_blue: target[2] } },
-  args: {
-    inputs: [
-      ...pastes.map((paste) => continuousInput(`mix_colors.${paste}_volume`, [0, 10])),
-      continuousInput('mix_colors.mixing_time', [5, 60]),
-      continuousInput('mix_colors.mixing_speed', [100, 1200]),
-    ],
-    outputs: [continuousOutput('score_color.loss', minimize())],
-    constraints: [
-      linearInequality(
-        pastes.map((paste) => `mix_colors.${paste}_volume`),
-        pastes.map(() => -1),
-        -5,
-      ),
-      linearInequality(
-        pastes.map((paste) => `mix_colors.${paste}_volume`),
-        pastes.map(() => 1),
-        40,
-      ),
-    ],
-    num_initial_samples: 5,
-  },
   until: 30,
   secondsOf(task, inputs) {
     if (task !== 'mix_colors') return undefined;

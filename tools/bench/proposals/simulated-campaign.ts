@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatDiagnostics, loadPackages } from '@lab/definitions';
+import { pathToFileURL } from 'node:url';
+import { formatDiagnostics, loadPackages, ModuleStore } from '@lab/definitions';
+import type { ProtocolDefinition } from '@lab/definitions/model';
 import type { Definitions } from '@lab/engine';
-import type { BatchKind } from '@lab/optimization';
+import type { BatchKind, BayesianArguments } from '@lab/optimization';
+import type { CreateCampaignOptimizer } from '@lab/sdk';
 import { playCampaign, type PlayedRun } from '@lab/simulation';
 import { benchLabs, type BenchLab } from './labs.js';
 import { optimizersOf } from './optimizers.js';
@@ -36,9 +39,9 @@ const least = 1e-4;
 export async function playBoth(pair: Pair): Promise<Record<BatchKind, Figures>> {
   const lab = benchLabs.find(({ name }) => name === pair.lab);
   if (lab === undefined) throw new Error(`there is no laboratory ${pair.lab}`);
-  const definitions = await definitionsOf(lab);
+  const { definitions, args } = await packageOf(lab);
   const play = async (batch: BatchKind): Promise<PlayedRun[]> => {
-    const args = { ...lab.args, batch, batch_loss: pair.loss, seed: pair.seed };
+    const optimizers = optimizersOf({ ...args, batch, batch_loss: pair.loss, seed: pair.seed });
     const { runs } = await playCampaign(
       {
         name: 'bench',
@@ -51,7 +54,7 @@ export async function playBoth(pair: Pair): Promise<Record<BatchKind, Figures>> 
       definitions,
       { stopwatch: () => performance.now() },
       {
-        optimizers: optimizersOf(args),
+        optimizers,
         secondsOf: lab.secondsOf,
         outputsOf: lab.outputsOf,
         until: lab.until,
@@ -64,7 +67,7 @@ export async function playBoth(pair: Pair): Promise<Record<BatchKind, Figures>> 
   };
   const [plain, aware] = [await play('plain'), await play('schedule_aware')];
   // Both begin with the same design, and nothing is compared before it is over in both.
-  const initial = lab.args.num_initial_samples ?? 1;
+  const initial = args.num_initial_samples ?? 1;
   const from = Math.max(...[plain, aware].map((runs) => endsOf(runs)[initial - 1]?.at ?? lab.until));
   return { plain: figuresOf(lab, plain, from), schedule_aware: figuresOf(lab, aware, from) };
 }
@@ -95,14 +98,18 @@ function figuresOf(lab: BenchLab, runs: readonly PlayedRun[], from: number): Fig
   };
 }
 
-async function definitionsOf({ userDir, protocol }: BenchLab): Promise<Definitions> {
+/** The definitions of the package, and the arguments of its optimizer. */
+async function packageOf({
+  userDir,
+  protocol,
+}: BenchLab): Promise<{ definitions: Definitions; args: BayesianArguments }> {
   const cacheDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
   try {
     const catalog = await loadPackages({ userDir, cacheDir });
     const type = catalog.protocol(protocol);
     if (type === undefined) throw new Error(formatDiagnostics(catalog.diagnostics, { userDir }));
     const { labs } = type.protocol;
-    return {
+    const definitions: Definitions = {
       protocol: (name) => catalog.protocol(name),
       task: (name) => catalog.task(name),
       protocolTypes: () => catalog.protocolTypes(),
@@ -111,7 +118,25 @@ async function definitionsOf({ userDir, protocol }: BenchLab): Promise<Definitio
       deviceType: (name) => catalog.deviceType(name),
       takesWork: () => true,
     };
+    return {
+      definitions,
+      args: await argumentsOf(new ModuleStore(join(cacheDir, 'modules')), type.protocol),
+    };
   } finally {
     await rm(cacheDir, { recursive: true, force: true });
   }
+}
+
+/** Of an optimizer that may also ask an AI, only what the Bayesian one knows. */
+async function argumentsOf(
+  store: ModuleStore,
+  { type, optimizer }: ProtocolDefinition,
+): Promise<BayesianArguments> {
+  if (optimizer === undefined) throw new Error(`${type} has no optimizer`);
+  const module = (await import(pathToFileURL(store.path(optimizer.hash)).href)) as {
+    svc_create_campaign_optimizer: CreateCampaignOptimizer<BayesianArguments>;
+  };
+  const [args] = module.svc_create_campaign_optimizer();
+  const { inputs, outputs, constraints = [], num_initial_samples: initial } = args;
+  return { inputs, outputs, constraints, ...(initial !== undefined && { num_initial_samples: initial }) };
 }
