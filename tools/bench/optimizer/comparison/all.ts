@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { constrained } from './constrained.js';
 import { fronts } from './fronts.js';
 import { mixtures } from './mixed.js';
-import type { ComparedProblem } from './problem.js';
+import { startsOf } from './method.js';
+import { truthAt, type ComparedProblem } from './problem.js';
 import { smooth } from './smooth.js';
 
 export const comparedProblems: readonly ComparedProblem[] = [
@@ -29,11 +30,20 @@ export function comparedProblem(name: string, scale: number): ComparedProblem {
   };
 }
 
-/** Changes when a campaign of the problem would be another one. A changed function must get another name. */
-export function digestOf({ problem, noise, duration, ...budget }: ComparedProblem): string {
+/**
+ * Changes when a campaign of the problem would be another one: with the declaration, the budget, and the initial points of the
+ * first seed with their true values. A function that changes only elsewhere must get another name.
+ */
+export function digestOf(compared: ComparedProblem): string {
+  const { problem, noise, duration, ...budget } = compared;
   const functions = [noise?.growth, duration].map(String);
+  const starts = startsOf(compared, 0).map((point) => [point, truthAt(compared, point)]);
+  // Computers may differ in the last digits.
+  const shortened = (_: string, value: unknown): unknown =>
+    typeof value !== 'number' ? value : Math.abs(value) < 1e-9 ? 0 : Number(value.toPrecision(6));
   return createHash('sha256')
     .update(JSON.stringify([problem, noise, budget, functions]))
+    .update(JSON.stringify(starts, shortened))
     .digest('hex')
     .slice(0, 12);
 }

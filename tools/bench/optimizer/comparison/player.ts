@@ -1,4 +1,5 @@
 // A process that plays campaigns of the comparison. The processor time of ours is that of this process.
+import { machine } from '../../../shared/measure.js';
 import { serve } from '../../../shared/pool.js';
 import { PeerProcess, type Installed } from '../../peers/optimizers/process.js';
 import { comparedProblem } from './all.js';
@@ -38,7 +39,11 @@ async function play(piece: Piece): Promise<Result> {
     );
     // JSON has no infinite numbers.
     const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-    return { key, entry: { ...key, quality: finite(quality), trace: trace.map(finite), ...spent } };
+    const played = { date: new Date().toISOString().slice(0, 10), machines: [machine()] };
+    return {
+      key,
+      entry: { ...key, quality: finite(quality), trace: trace.map(finite), ...spent, ...played },
+    };
   } catch (error) {
     if (error instanceof Cannot) return { key, entry: { ...key, cannot: error.message } };
     programs.get(key.method)?.stop();

@@ -3,6 +3,16 @@ import { qualitiesOf, type Played } from './report.js';
 import { isShare } from './problem.js';
 import { quantile } from './statistics.js';
 
+/** One problem of each kind, for the plot of traces. */
+export const traced: readonly string[] = [
+  'hartmann6',
+  'rosenbrock4',
+  'hartmann6_noise2',
+  'branin_outliers',
+  'hartmann6_batch4',
+  'direct_arylation',
+];
+
 const width = 760;
 /** Ours, then the peer: dark enough on white, and told apart without colours by the shape and the dashes. */
 const colours = ['#1f5fa8', '#b3541e'] as const;

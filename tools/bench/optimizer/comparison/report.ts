@@ -36,12 +36,12 @@ export function besideOf({ compared, entries }: Played, peers: readonly string[]
 const shown = (value: number): string =>
   Number.isFinite(value) ? String(Number(value.toPrecision(3))) : Number.isNaN(value) ? '-' : 'none';
 
-/** Milliseconds of processor time for one proposed point. */
+/** Milliseconds of processor time for one proposed point, the mean of the campaigns. */
 export function cpuMsOf(entries: readonly Entry[]): number {
-  const played = entries.filter(({ proposals = 0 }) => proposals > 0);
-  const total = (field: 'cpu_s' | 'proposals'): number =>
-    played.reduce((sum, entry) => sum + (entry[field] ?? 0), 0);
-  return (1000 * total('cpu_s')) / total('proposals');
+  const all = entries.flatMap(({ cpu_s = NaN, proposals = 0 }) =>
+    proposals > 0 ? [(1000 * cpu_s) / proposals] : [],
+  );
+  return all.reduce((sum, ms) => sum + ms, 0) / all.length;
 }
 
 /** Lines of text, one for each method of a problem. */

@@ -24,6 +24,10 @@ export interface Entry extends Key {
   cpu_s?: number;
   /** Number of proposed points. */
   proposals?: number;
+  /** The day on which it was played. */
+  date?: string;
+  /** The computers on which it was played. */
+  machines?: string[];
 }
 
 const nameOf = ({ problem, method, seed, budget, version }: Key): string =>
@@ -49,6 +53,11 @@ export class Store {
 
   find(key: Key): Entry | undefined {
     return this.entries.get(nameOf(key));
+  }
+
+  /** All campaigns, also those of other problems, budgets and versions. */
+  all(): Entry[] {
+    return [...this.entries.values()];
   }
 
   add(entry: Entry): void {

@@ -12,12 +12,23 @@ An answer with `error` ends the campaign, but not the program.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import time
 import traceback
 import warnings
+
+METHODS = {
+    "botorch": ("botorch_method", "BotorchMethod"),
+    "ax": ("ax_method", "Ax"),
+    "bofire": ("bofire_method", "Bofire"),
+    "optuna": ("optuna_method", "Optuna"),
+    "optuna_gp": ("optuna_method", "OptunaGp"),
+    "skopt": ("skopt_method", "Skopt"),
+}
+"""Of each method the module and the class. A module is imported with its first campaign."""
 
 
 def main() -> None:
@@ -48,15 +59,11 @@ class Cannot(Exception):
 
 
 def begin(question: dict) -> object:
-    """Makes a method for a problem. Its library is imported with the first one."""
+    """Makes a method for a problem."""
     from svc_lab.domain import Invalid
 
-    if question["method"] == "botorch":
-        from botorch_method import BotorchMethod as made
-    else:
-        from wrapped import METHODS
-
-        made = METHODS[question["method"]]
+    file, name = METHODS[question["method"]]
+    made = getattr(importlib.import_module(file), name)
     try:
         return made(question)
     except Invalid as error:
