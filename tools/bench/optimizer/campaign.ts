@@ -1,5 +1,5 @@
 import { BayesianSequentialOptimizer, type Input, type InputValue, type Point } from '@lab/optimization';
-import type { Campaign, Latency, Played, Row } from './campaigns.js';
+import type { Campaign, Played, Row } from './campaigns.js';
 
 /** Plays one campaign against a test function. The seed determines the optimizer, the noise and the order of runs. */
 
@@ -94,30 +94,4 @@ export function playCampaign(
       return values === undefined ? [] : [values];
     });
   return { value: merit({ all, recommended }), cpuMs: proposals === 0 ? 0 : spent / proposals, spread };
-}
-
-/** Measures one proposal with its fit. */
-export function timeProposal({ runs, d, batch, surrogate }: Latency, seed: number): Played {
-  const inputs: Input[] = Array.from({ length: d }, (_, i) => ({
-    kind: 'continuous' as const,
-    key: `run.x${i + 1}`,
-    bounds: [0, 1],
-  }));
-  const outputs = [{ key: 'run.loss', objective: { kind: 'minimize' as const, weight: 1 } }];
-  const optimizer = new BayesianSequentialOptimizer(
-    { inputs, outputs, surrogate, num_initial_samples: runs, seed },
-    clock,
-  );
-  const rows = optimizer.sample(runs);
-  const smooth = (row: Point): number =>
-    valuesOf(inputs, row)
-      .map(Number)
-      .reduce((sum, x, i) => sum + Math.sin(3 * x + i) + (x - 0.3) ** 2, 0);
-  optimizer.report(
-    rows,
-    rows.map((row) => ({ 'run.loss': smooth(row) })),
-  );
-  const before = { wall: performance.now(), cpu: cpuMs() };
-  optimizer.sample(batch);
-  return { cpu: (cpuMs() - before.cpu) / 1000, wall: (performance.now() - before.wall) / 1000 };
 }

@@ -31,6 +31,8 @@ export interface Played {
   cpu?: number;
   /** Seconds by the wall clock for the same. */
   wall?: number;
+  /** Seconds of processor time of BoTorch for the same; undefined: it is not installed, or not timed with this seed. */
+  peerCpu?: number;
 }
 
 export type Row = Record<string, number | string>;
@@ -186,25 +188,3 @@ export const campaigns: Campaign[] = [
 
 /** Random domains for each seed. The figure is the number of proposed points that break a constraint, repeat or are missing. */
 export const feasibility = { name: 'feasibility', domains: 50 };
-
-/** One proposal with its fit. */
-export interface Latency {
-  name: string;
-  /** Number of known results. */
-  runs: number;
-  /** Number of inputs. */
-  d: number;
-  /** Number of proposed rows. */
-  batch: number;
-  surrogate: 'gp' | 'mlp';
-  /** Upper bound of the p95 of the processor time. */
-  seconds: number;
-}
-
-export const latencies: Latency[] = [
-  { name: 'latency_n50_d6_q1', runs: 50, d: 6, batch: 1, surrogate: 'gp', seconds: 0.15 },
-  { name: 'latency_n200_d10_q1', runs: 200, d: 10, batch: 1, surrogate: 'gp', seconds: 0.4 },
-  { name: 'latency_n200_d10_q4', runs: 200, d: 10, batch: 4, surrogate: 'gp', seconds: 1.5 },
-  { name: 'latency_n500_d10_q4', runs: 500, d: 10, batch: 4, surrogate: 'gp', seconds: 4 },
-  { name: 'latency_mlp_n200_d10_q1', runs: 200, d: 10, batch: 1, surrogate: 'mlp', seconds: 4 },
-];

@@ -7,16 +7,9 @@ import { join } from 'node:path';
 import { readFlags, someOf, text, whole } from '../../shared/flags.js';
 import { percentile, printResult, rounded } from '../../shared/measure.js';
 import { spread } from '../../shared/pool.js';
-import {
-  campaigns,
-  feasibility,
-  latencies,
-  type Campaign,
-  type Latency,
-  type Piece,
-  type Played,
-  type Row,
-} from './campaigns.js';
+import { campaigns, feasibility, type Campaign, type Piece, type Played, type Row } from './campaigns.js';
+
+import { latencies, shareOfPeer, type Latency } from './latency.js';
 
 type Feasibility = typeof feasibility;
 
@@ -92,16 +85,25 @@ function lineOf(
 }
 
 /** The processor time decides, because other work on the machine does not lengthen it. */
-function lineOfLatency({ name, runs, seconds }: Latency, results: Played[]): Line {
+function lineOfLatency({ name, compared, seconds = Infinity }: Latency, results: Played[]): Line {
   const cpu = results.map((each) => each.cpu ?? NaN);
   const wall = results.map((each) => each.wall ?? NaN);
+  const peer = results.flatMap(({ peerCpu }) => (peerCpu === undefined ? [] : [peerCpu]));
   const p95 = percentile(cpu, 0.95);
+  const share = quantile(cpu, 0.5) / quantile(peer, 0.5);
   return {
     problem: name,
-    ...{ evals: runs, seeds, ...quartiles(cpu), published: null },
+    ...{ evals: compared.initial, seeds, ...quartiles(cpu), published: null },
     ...{ cpu_ms_per_proposal: rounded(1_000 * quantile(cpu, 0.5), 1) },
-    ...{ p95: significant(p95), p95_wall: significant(percentile(wall, 0.95)), target: { at_most: seconds } },
-    met: p95 <= seconds,
+    ...{ p50: significant(percentile(cpu, 0.5)), p95: significant(p95) },
+    ...{
+      p95_wall: significant(percentile(wall, 0.95)),
+      ...(Number.isFinite(seconds) && { target: { at_most: seconds } }),
+    },
+    ...(peer.length > 0 && {
+      botorch: { p50: significant(quantile(peer, 0.5)), seeds: peer.length, share: significant(share) },
+    }),
+    met: p95 <= seconds && !(share > shareOfPeer),
   };
 }
 

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inTools, root } from '../../shared/paths.js';
+import { inBatches } from '../../shared/pool.js';
 
 const execute = promisify(execFile);
 
@@ -44,6 +45,7 @@ export const installEos = ({ python, eosSource }: Options): Promise<string> =>
     async fill(folder, program) {
       const source = join(folder, 'source');
       await said(`fetching EOS from ${eosSource}`, async () => {
+        await rm(source, { recursive: true, force: true });
         await execute('git', ['clone', '--quiet', '--no-checkout', eosSource, source]);
         await execute('git', ['-C', source, 'checkout', '--quiet', eosCommit]);
       }).catch((error: Error) => {
@@ -65,26 +67,70 @@ export const installMadsci = ({ python }: Options): Promise<string> =>
     fill: (folder, program) => makeEnvironment('madsci', folder, program),
   });
 
-/** The optimizers of others. @returns folder with `venv` */
+/** Has the builds of PyTorch that know no graphics processor. */
+const torchIndex = 'https://download.pytorch.org/whl/cpu';
+
+/**
+ * The optimizers of others. PyTorch comes from its own index, or if that cannot be reached from the usual one, with the libraries
+ * of CUDA.
+ *
+ * @returns folder with `venv`
+ */
 export const installOptimizers = ({ python }: Pick<Options, 'python'>): Promise<string> =>
   install(python, {
     name: 'optimizers',
-    key: '',
-    fill: (folder, program) => makeEnvironment('optimizers', folder, program),
+    key: cudaLock(),
+    async fill(folder, program) {
+      const lock = readFileSync(lockOf('optimizers'), 'utf8');
+      const [torch] = /^torch==.*$/m.exec(lock) ?? [];
+      if (torch === undefined) throw new Error('the lock of the optimizers has no version of torch');
+      await execute(program, ['-m', 'venv', join(folder, 'venv')]);
+      const own = ['--index-url', torchIndex, '--retries', '0', '--timeout', '15'];
+      const isSmall = await said(`installing PyTorch from ${torchIndex}`, () =>
+        pip(folder, '--no-deps', ...own, torch).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const size = isSmall ? '2 GB' : '5 GB, because this index cannot be reached';
+      await said(`installing the packages of optimizers, ${size}; this takes minutes`, async () => {
+        // Each part that is installed stays when a later one fails.
+        for (const part of inBatches(packagesOf(isSmall ? lock : lock + cudaLock()), 10))
+          await pip(folder, '--no-deps', ...part);
+      });
+    },
   });
 
-/** Does nothing when the same is installed already. */
-async function install(python: string | undefined, { name, key, fill }: Installation): Promise<string> {
+const cudaLock = (): string => readFileSync(inTools('bench/peers/optimizers/cuda.txt'), 'utf8');
+const packagesOf = (lock: string): string[] =>
+  lock.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+/** The folder of the optimizers of others, with `venv`; undefined: they are not installed. */
+export function installedOptimizers(): string | undefined {
+  const { folder, done, wanted } = placesOf('optimizers', cudaLock());
+  return holds(done, wanted) ? folder : undefined;
+}
+
+function placesOf(name: string, key: string) {
   const folder = join(cache, name);
-  const done = join(folder, 'installed');
   const wanted = createHash('sha256')
     .update(key)
     .update(readFileSync(lockOf(name)))
     .digest('hex');
-  if (existsSync(done) && readFileSync(done, 'utf8') === wanted) return folder;
+  return { folder, begun: join(folder, 'begun'), done: join(folder, 'installed'), wanted };
+}
+
+const holds = (path: string, wanted: string): boolean =>
+  existsSync(path) && readFileSync(path, 'utf8') === wanted;
+
+/** Does nothing when the same is installed already, and continues where an installation of the same was stopped. */
+async function install(python: string | undefined, { name, key, fill }: Installation): Promise<string> {
+  const { folder, begun, done, wanted } = placesOf(name, key);
+  if (holds(done, wanted)) return folder;
   const program = python ?? (await findPython());
-  await rm(folder, { recursive: true, force: true });
+  if (!holds(begun, wanted)) await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  await writeFile(begun, wanted);
   await fill(folder, program);
   await writeFile(`${done}.new`, wanted);
   await rename(`${done}.new`, done);
@@ -101,11 +147,21 @@ async function makeEnvironment(name: string, folder: string, python: string): Pr
   );
 }
 
+/** @throws Error in one sentence, with the last complaint of pip */
 async function pip(folder: string, ...args: string[]): Promise<void> {
   const common = ['install', '--quiet', '--disable-pip-version-check'];
-  await execute(join(folder, 'venv', 'bin', 'python'), ['-m', 'pip', ...common, ...args], {
-    maxBuffer: 2 ** 26,
-  });
+  try {
+    await execute(join(folder, 'venv', 'bin', 'python'), ['-m', 'pip', ...common, ...args], {
+      maxBuffer: 2 ** 26,
+    });
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string };
+    const complaint = stderr.split('\n').findLast((line) => line.startsWith('ERROR: '));
+    throw new Error(
+      `pip cannot install the packages in ${folder}: ${complaint?.slice('ERROR: '.length) ?? message}; the next call continues`,
+      { cause: error },
+    );
+  }
 }
 
 async function said<T>(what: string, work: () => Promise<T>): Promise<T> {
