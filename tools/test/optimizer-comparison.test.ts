@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,7 @@ import { Store, type Entry, type Key } from '../bench/optimizer/comparison/store
 import { hypervolume } from '../bench/optimizer/hypervolume.js';
 import { belongs } from '../bench/optimizer/random-domains.js';
 import { PeerProcess } from '../bench/peers/optimizers/process.js';
+import { inTools } from '../shared/paths.js';
 
 /** The comparison with the optimizers of others. */
 
@@ -311,6 +313,27 @@ describe.skipIf(withoutPython())('the program of the peers', () => {
     } finally {
       program.stop();
     }
+  });
+
+  it('finds what a model expects of a row whose whole numbers lost their fraction in JSON', () => {
+    const text = [
+      'from types import SimpleNamespace as Made',
+      'from wrapped import Wrapped',
+      'class One(Wrapped):',
+      '    def make(self, *parts, seed, initial):',
+      '        return Made(domain=Made(check=dict), runs=lambda state: [Made(row={"x": 1.0})],',
+      '                    expected=lambda: [{"y": 2}], report=lambda rows, results: None)',
+      'space = {"inputs": [], "outputs": [], "constraints": []}',
+      'one = One({"space": space, "seed": 0, "initial": 1})',
+      'one.report([{"x": 1}], [{"y": 3}])',
+      'print(one.expected())',
+    ].join('\n');
+    const env = {
+      ...process.env,
+      PYTHONPATH: inTools('bench/peers/optimizers'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    expect(execFileSync(new Python().program, ['-c', text], { env, encoding: 'utf8' })).toBe("[{'y': 2}]\n");
   });
 
   it('whose Python is missing fails the campaign', async () => {

@@ -32,8 +32,9 @@ class Wrapped:
         return [means[_name_of(check(row))] for row in self.rows]
 
 
-def _name_of(row: dict) -> str:
-    return repr(sorted(row.items()))
+def _name_of(row: dict) -> tuple:
+    # A whole number comes back from JSON without its fraction: 1 equals 1.0, unlike their texts.
+    return tuple(sorted(row.items()))
 
 
 def values_of(domain, costs: list[float], excesses: list[float]) -> dict[str, float]:
