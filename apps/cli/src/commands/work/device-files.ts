@@ -29,9 +29,8 @@ interface DeleteFlags extends PersonFlags {
   reason: string;
 }
 
-interface AttachFlags extends PersonFlags {
+interface AttachFlags extends DeleteFlags {
   run?: string;
-  reason: string;
 }
 
 /** Default of `--limit`. */

@@ -134,6 +134,11 @@ $function$;
 -- portion of the files whose bytes must be removed, those of earlier calls included.
 create function device_files_begin_deletion(most integer) returns table (id text, size bigint) language plpgsql as $function$
 begin
+  -- Each gateway asks every few seconds, and mostly nothing is due: commits must not wait for that.
+  if not exists (select from device_file file where file.delete_at is not null
+      and (file.delete_at <= clock_timestamp() or lab_is_held(file.lab))) then
+    return;
+  end if;
   perform from leadership for update;
   update device_file file set delete_at = null, delete_by = null, delete_reason = null
   where file.delete_at is not null and not file.removing and lab_is_held(file.lab);
