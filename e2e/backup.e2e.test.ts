@@ -78,8 +78,8 @@ describe('svc backup', () => {
     const load = keepSubmitting(first.api);
     clean.unshift(() => load.end());
     await eventually(
-      () => first.api.all('/api/tasks?state=completed'),
-      ({ length }) => length > 5,
+      () => first.api.all<{ name: string }>('/api/tasks?state=completed'),
+      (tasks) => tasks.filter(({ name }) => name.startsWith('load_')).length > 5,
     );
     const device = { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } };
     const waiting = (name: string, seconds: number) =>
@@ -88,6 +88,11 @@ describe('svc backup', () => {
       state: 'completed',
     });
     const campaignBefore = await precious(first.api);
+    // An attempt that failed may still upload a file for 20 minutes, so the deletion below would wait.
+    const attempts = await first.api.all<{ state: string }>('/api/attempts');
+    expect(
+      attempts.filter(({ state }) => ['failed', 'cancelled', 'needs_attention'].includes(state)),
+    ).toEqual([]);
     await waiting('runs', 4);
     await eventually(
       () => first.api.task('runs'),

@@ -12,7 +12,7 @@ export interface WaitingSweep {
 
 /**
  * Minutes after the end of an attempt in which its computer may still upload a file: a ticket for an upload is valid for 15. A
- * completed attempt has uploaded all of its files.
+ * completed attempt has uploaded all of its files. One that never ran had none.
  */
 const uploadMinutes = 20;
 
@@ -31,7 +31,7 @@ export class FileSweeps {
           and not exists (
             select from ${tasksOf(sql`deletion.work_id`, sql`deletion.kind`)}
               join attempt on attempt.task_run_id = task_run.id
-            where attempt.state <> 'completed'
+            where attempt.state not in ('completed', 'never_ran')
               and attempt.ended_at > now() - make_interval(mins => ${uploadMinutes}))
         order by deletion.id`,
     );

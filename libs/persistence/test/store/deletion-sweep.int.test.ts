@@ -180,6 +180,12 @@ test('files of an attempt that did not complete wait until no upload of it can a
   expect(await gateway.fileSweeps.waiting()).toHaveLength(1);
 });
 
+test('an attempt that never ran delays no deletion', async () => {
+  await client.query(`update attempt set state = 'never_ran', ended_at = now() where id = 'sa1'`);
+  await store.commit(epoch, [deletion('s', 'protocol_run')]);
+  expect(await gateway.fileSweeps.waiting()).toHaveLength(1);
+});
+
 test('the services themselves cannot remove rows', async () => {
   for (const role of ['orchestrator', 'gateway'] as const) {
     const other = new pg.Client({ connectionString: asRole(url, role) });
