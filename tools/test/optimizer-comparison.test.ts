@@ -18,10 +18,12 @@ import {
 } from '../bench/optimizer/comparison/method.js';
 import { measured } from '../bench/optimizer/comparison/noise.js';
 import { hasFront, keeps, pointOf, quality } from '../bench/optimizer/comparison/problem.js';
-import { besideOf, totalsOf, type Played } from '../bench/optimizer/comparison/report.js';
-import { mannWhitney, quantile, verdict } from '../bench/optimizer/comparison/statistics.js';
+import { besideOf, enteredLine, totalsOf, type Played } from '../bench/optimizer/comparison/report.js';
+import { canDecide, mannWhitney, quantile, verdict } from '../bench/optimizer/comparison/statistics.js';
 import { Store, type Entry, type Key } from '../bench/optimizer/comparison/store.js';
 import { hypervolume } from '../bench/optimizer/hypervolume.js';
+import { pageOf } from '../bench/page/page.js';
+import { resultsText } from '../bench/page/results.js';
 import { belongs } from '../bench/optimizer/random-domains.js';
 import { PeerProcess } from '../bench/peers/optimizers/process.js';
 import { inTools } from '../shared/paths.js';
@@ -294,9 +296,48 @@ describe('the table', () => {
     const peers = ['worse', 'same', 'unable', 'late'];
     expect(besideOf(table, peers).map(({ outcome }) => outcome)).toEqual(['win', 'tie', 'cannot', 'open']);
     expect(totalsOf([table], peers)).toMatchObject({
-      worse: { win: 1, tie: 0, loss: 0, cannot: 0, win_or_tie: 1 },
+      worse: { win: 1, tie: 0, loss: 0, cannot: 0, win_or_tie: 1, clear_losses: 0 },
       unable: { win: 0, cannot: 1, win_or_tie: null },
     });
+  });
+
+  it.each([
+    [[2, 2.1, 2.2, 2.3], 'loss', true],
+    [[1.1, 1.2, 1.3, 1.4], 'loss', false],
+  ] as const)('tells a clear loss from another one: %j', (mine, outcome, isClear) => {
+    const lost: Played = {
+      ...table,
+      entries: new Map([
+        ['ours', entries('ours', [...mine])],
+        ['better', entries('better', [0.9, 1, 1, 1.05])],
+      ]),
+    };
+    expect(besideOf(lost, ['better'])).toMatchObject([{ outcome, isClear }]);
+    expect(totalsOf([lost], ['better'])['better']?.clear_losses).toBe(isClear ? 1 : 0);
+  });
+
+  it.each([
+    [4, 4, true],
+    [3, 3, false],
+    [8, 2, true],
+    [7, 2, false],
+    [20, 1, false],
+    [20, 0, false],
+  ])('of %i and %i campaigns can decide: %s', (mine, theirs, can) => {
+    expect(canDecide(mine, theirs)).toBe(can);
+  });
+
+  it('is entered with what each method reached', async () => {
+    const lines = [enteredLine(table, ['worse', 'same', 'unable', 'late'])];
+    const totals = totalsOf([table], ['worse', 'same', 'unable', 'late']);
+    const comparison = { date: '2026-11-29', machine: 'A', load: 'idle', totals, lines };
+    const results = { machines: {}, groups: [], comparison };
+    expect(JSON.parse(resultsText(results))).toEqual(results);
+    const page = await pageOf(results);
+    expect(page).toMatch(
+      /\| branin +\| [\w ]+\| 25 +\| regret +\| 2\.5 \(4\) +\| none \(4\) win +\| 2\.5 \(4\) tie +\| cannot +\| 1 \(1\) +\|/,
+    );
+    expect(page).toMatch(/\| worse +\| 1 +\| 0 +\| 0 +\| 100 % +\|/);
   });
 });
 

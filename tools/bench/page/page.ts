@@ -1,12 +1,13 @@
 import { format, resolveConfig } from 'prettier';
 import { join } from 'node:path';
 import { root } from '../../shared/paths.js';
+import { comparisonSection } from './comparison.js';
 import { isReached, ratioOf, type Group, type Results, type Row } from './results.js';
 
 export const pageFile = join(root, 'docs', 'benchmarks.md');
 
 /** The page of the results, docs/benchmarks.md. */
-export async function pageOf({ machines, groups }: Results): Promise<string> {
+export async function pageOf({ machines, groups, comparison }: Results): Promise<string> {
   const missed = groups.flatMap(({ rows }) => rows).filter((row) => isReached(row) === false).length;
   const text = [
     '# Benchmarks\n',
@@ -21,6 +22,7 @@ export async function pageOf({ machines, groups }: Results): Promise<string> {
     ...Object.entries(machines).map(([name, text]) => `| ${name} | ${text} |`),
     '',
     ...groups.flatMap(sectionOf),
+    ...(comparison === undefined ? [] : comparisonSection(comparison)),
   ].join('\n');
   return format(text, { ...(await resolveConfig(pageFile)), filepath: pageFile });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { inTools } from '../../shared/paths.js';
+import { comparisonText, type Comparison } from './comparison.js';
 
 /** The checked-in results of the benchmarks, in tools/bench/results.json. */
 
@@ -7,6 +8,8 @@ export interface Results {
   /** Machines by a short name, each described by what `machine()` returns, and more after a semicolon. */
   machines: Record<string, string>;
   groups: Group[];
+  /** The optimizer beside others; undefined: never entered. */
+  comparison?: Comparison;
 }
 
 export interface Group {
@@ -54,7 +57,7 @@ export const resultsFile = inTools('bench/results.json');
 export const readResults = (): Results => JSON.parse(readFileSync(resultsFile, 'utf8')) as Results;
 
 /** The text of the file, with one line for each row. */
-export function resultsText({ machines, groups }: Results): string {
+export function resultsText({ machines, groups, comparison }: Results): string {
   const list = (lines: readonly string[], indent: string): string =>
     `[\n${lines.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}]`;
   const group = ({ rows, ...head }: Group): string =>
@@ -62,7 +65,8 @@ export function resultsText({ machines, groups }: Results): string {
       rows.map((row) => JSON.stringify(row)),
       '    ',
     )}}`;
-  return `{\n  "machines": ${JSON.stringify(machines)},\n  "groups": ${list(groups.map(group), '  ')}\n}\n`;
+  const beside = comparison === undefined ? '' : `,\n  "comparison": ${comparisonText(comparison)}`;
+  return `{\n  "machines": ${JSON.stringify(machines)},\n  "groups": ${list(groups.map(group), '  ')}${beside}\n}\n`;
 }
 
 /** The short name of a machine. A machine that is new gets the next letter. */

@@ -1,17 +1,20 @@
 // Puts the optimizers of others beside ours on the same campaigns. tools/bench/peers/README.md says what is compared.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { fraction, readFlags, refuse, someOf, text, toggle, whole } from '../../../shared/flags.js';
-import { printMachine, printResult } from '../../../shared/measure.js';
+import { machine, printMachine, printResult, rounded } from '../../../shared/measure.js';
 import { inTools, root } from '../../../shared/paths.js';
 import { spread } from '../../../shared/pool.js';
 import { installOptimizers } from '../../peers/install.js';
+import { pageFile, pageOf } from '../../page/page.js';
+import { machineName, readResults, resultsFile, resultsText } from '../../page/results.js';
 import { peerNames } from '../../peers/optimizers/process.js';
 import { comparedProblem, comparedProblems, digestOf } from './all.js';
 import { Kept } from './kept.js';
 import type { Piece, Result } from './player.js';
 import { endsPlot, tracesPlot, traced } from './plots.js';
-import { besideOf, cpuMsOf, linesOf, qualitiesOf, totalsOf, type Played } from './report.js';
+import { besideOf, cpuMsOf, enteredLine, linesOf, qualitiesOf, totalsOf, type Played } from './report.js';
 import { isShare } from './problem.js';
 import { quantile } from './statistics.js';
 import { Store, type Entry, type Key } from './store.js';
@@ -25,6 +28,7 @@ const {
   'ours-only': isAlone,
   'kept-only': playsNoPeer,
   keep: isKeeping,
+  enter: isEntering,
   workers,
   label,
   python,
@@ -38,6 +42,7 @@ const {
   'ours-only': toggle,
   'kept-only': toggle,
   keep: toggle,
+  enter: toggle,
   workers: whole(2, { least: 1, most: 8 }),
   label: text,
   python: text,
@@ -115,10 +120,10 @@ await spread(
 
 for (const failure of failures) console.log(`failed: ${failure}`);
 if (isKeeping) printResult({ kept: kept.summary(), failed: failures.length });
-else printTable();
+else await printTable();
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-function printTable(): void {
+async function printTable(): Promise<void> {
   const all = problems.map((compared): Played => {
     const of = (method: string) =>
       Array.from({ length: seeds }, (_, seed) => find(keyOf(compared.name, method, seed)) ?? []).flat();
@@ -131,6 +136,19 @@ function printTable(): void {
     console.log(
       `ours beside ${peer}: ${win} wins, ${tie} ties, ${loss} losses; ${cannot} that it cannot play, ${open} open; wins or ties: ${win_or_tie}`,
     );
+  }
+  if (isEntering) {
+    const results = readResults();
+    const other = rounded(loadavg()[0] ?? 0, 0);
+    results.comparison = {
+      date: new Date().toISOString().slice(0, 10),
+      machine: machineName(results, machine()),
+      load: `load ${other}`,
+      totals,
+      lines: all.map((played) => enteredLine(played, peers)),
+    };
+    writeFileSync(resultsFile, resultsText(results));
+    writeFileSync(pageFile, await pageOf(results));
   }
   const [first] = peers;
   if (plots !== undefined && first !== undefined) {

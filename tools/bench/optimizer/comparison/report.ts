@@ -1,6 +1,7 @@
 /** The table of a comparison. */
+import type { ComparedLine, Outcome, PeerTotals } from '../../page/comparison.js';
 import type { Entry } from './store.js';
-import { quantile, verdict, type Verdict } from './statistics.js';
+import { canDecide, quantile, verdict } from './statistics.js';
 import { isShare, type ComparedProblem } from './problem.js';
 
 /** The played campaigns of one problem, by method. */
@@ -11,27 +12,38 @@ export interface Played {
 
 export interface Beside {
   peer: string;
-  /** `cannot`: the peer cannot play the problem; `open`: campaigns are missing. */
-  outcome: Verdict | 'cannot' | 'open';
+  /** `cannot`: the peer cannot play the problem; `open`: there are too few campaigns to tell. */
+  outcome: Outcome;
   p?: number;
+  /** Whether a loss is one by more than 1.5 times in the median regret. */
+  isClear?: boolean;
 }
+
+/** A loss is clear beyond this ratio of median regrets. */
+const clearRatio = 1.5;
 
 /** Qualities with the worst value where no run keeps the thresholds. */
 export const qualitiesOf = (entries: readonly Entry[]): number[] =>
   entries.flatMap(({ quality }) => (quality === undefined ? [] : [quality ?? Infinity]));
 
-/** The outcome of ours beside every peer. Two campaigns of each are the least from which one can tell anything. */
+/** The outcome of ours beside every peer. */
 export function besideOf({ compared, entries }: Played, peers: readonly string[]): Beside[] {
   const mine = qualitiesOf(entries.get('ours') ?? []);
   return peers.map((peer) => {
     const all = entries.get(peer) ?? [];
     if (all.some(({ cannot }) => cannot !== undefined)) return { peer, outcome: 'cannot' };
     const theirs = qualitiesOf(all);
-    if (mine.length < 2 || theirs.length < 2) return { peer, outcome: 'open' };
+    if (!canDecide(mine.length, theirs.length)) return { peer, outcome: 'open' };
     const found = verdict(mine, theirs, isShare(compared));
-    return { peer, outcome: found.verdict, p: found.p };
+    const [own, other] = [mine, theirs].map((values) => medianRegret(compared, values));
+    const isClear = found.verdict === 'loss' && (own ?? NaN) > clearRatio * (other ?? NaN);
+    return { peer, outcome: found.verdict, p: found.p, isClear };
   });
 }
+
+/** The median regret. With several objectives it is the missing share of the hypervolume. */
+const medianRegret = (compared: ComparedProblem, qualities: readonly number[]): number =>
+  isShare(compared) ? 1 - quantile(qualities, 0.5) : quantile(qualities, 0.5);
 
 const shown = (value: number): string =>
   Number.isFinite(value) ? String(Number(value.toPrecision(3))) : Number.isNaN(value) ? '-' : 'none';
@@ -69,12 +81,13 @@ export function linesOf(played: Played, methods: readonly string[]): string[] {
   ];
 }
 
-/** Of each peer: how often ours wins, ties and loses, and the share of wins or ties. */
-export function totalsOf(all: readonly Played[], peers: readonly string[]) {
+/** Of each peer: how often ours wins, ties and loses, the share of wins or ties, and the losses by more than 1.5 times. */
+export function totalsOf(all: readonly Played[], peers: readonly string[]): Record<string, PeerTotals> {
   return Object.fromEntries(
     peers.map((peer) => {
+      const found = all.flatMap((played) => besideOf(played, [peer]));
       const count = (outcome: Beside['outcome']): number =>
-        all.filter((played) => besideOf(played, [peer])[0]?.outcome === outcome).length;
+        found.filter((each) => each.outcome === outcome).length;
       const [win, tie, loss] = [count('win'), count('tie'), count('loss')];
       const decided = win + tie + loss;
       return [
@@ -82,8 +95,45 @@ export function totalsOf(all: readonly Played[], peers: readonly string[]) {
         {
           ...{ win, tie, loss, cannot: count('cannot'), open: count('open') },
           win_or_tie: decided === 0 ? null : Number(((win + tie) / decided).toFixed(3)),
+          clear_losses: found.filter(({ isClear }) => isClear).length,
+          time_ratio: timeRatioOf(all, peer),
         },
       ];
     }),
   );
+}
+
+function timeRatioOf(all: readonly Played[], peer: string): number | null {
+  const logs = all
+    .map(({ entries }) => Math.log(cpuMsOf(entries.get('ours') ?? []) / cpuMsOf(entries.get(peer) ?? [])))
+    .filter(Number.isFinite);
+  const mean = logs.reduce((sum, each) => sum + each, 0) / logs.length;
+  return logs.length === 0 ? null : Number(Math.exp(mean).toFixed(3));
+}
+
+/** A problem in the table of the page. */
+export function enteredLine(played: Played, peers: readonly string[]): ComparedLine {
+  const { compared, entries } = played;
+  const beside = new Map(besideOf(played, peers).map((each) => [each.peer, each]));
+  return {
+    ...{ problem: compared.name, group: compared.group, runs: compared.evals, isShare: isShare(compared) },
+    reached: Object.fromEntries(
+      ['ours', ...peers].map((method) => {
+        const values = qualitiesOf(entries.get(method) ?? []);
+        const median = quantile(values, 0.5);
+        const { outcome, isClear = false } = beside.get(method) ?? {};
+        return [
+          method,
+          {
+            campaigns: values.length,
+            ...(values.length > 0 && {
+              median: Number.isFinite(median) ? Number(median.toPrecision(4)) : null,
+            }),
+            ...(outcome !== undefined && { outcome }),
+            ...(isClear && { isClear }),
+          },
+        ];
+      }),
+    ),
+  };
 }
