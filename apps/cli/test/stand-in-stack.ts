@@ -25,8 +25,14 @@ export class StandInStack {
   constructor(
     readonly dataDir: string,
     env: Record<string, string>,
+    /** Whether a shell runs it, as in a script of npm. */
+    { inShell = false } = {},
   ) {
-    this.#child = spawn(process.execPath, [program], {
+    // A shell that has more to do afterwards does not become the program.
+    const [command, args] = inShell
+      ? ['sh', ['-c', '"$0" "$1"; true', process.execPath, program]]
+      : [process.execPath, [program]];
+    this.#child = spawn(command, args, {
       env: {
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'))),
         SVC_DATA_DIR: dataDir,

@@ -19,13 +19,17 @@ const stacks: StandInStack[] = [];
 const seen: Listed[] = [];
 
 /** Starts a stack on a copy of a data folder whose database exists already. */
-function start(env: Record<string, string> = {}, dataDir?: string): StandInStack {
+function start(
+  env: Record<string, string> = {},
+  dataDir?: string,
+  how: { inShell?: boolean } = {},
+): StandInStack {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'svc-start-'));
   if (dataDir === undefined) {
     folders.push(folder);
     cpSync(template, folder, { recursive: true });
   }
-  const stack = new StandInStack(folder, env);
+  const stack = new StandInStack(folder, env, how);
   stacks.push(stack);
   return stack;
 }
@@ -329,6 +333,17 @@ describe('a signal', () => {
     );
     expect(code).toBe(0);
     expect(Date.now() - hurried).toBeLessThan(8_000);
+    expect(await survivors(seen, 0)).toEqual([]);
+  });
+
+  it('stops the stack when it ends the shell in which npm runs it', async () => {
+    const stack = start({ npm_lifecycle_event: 'start' }, undefined, { inShell: true });
+    await stack.ready();
+    remember(stack);
+    stack.signal('SIGTERM');
+    // The output ends with the last process that writes to it.
+    await stack.exited;
+    expect(stack.err.join('\n')).toContain('stopping');
     expect(await survivors(seen, 0)).toEqual([]);
   });
 

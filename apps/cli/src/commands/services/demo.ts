@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { userError } from '../user-error.js';
+import { onStopSignal } from './stop-signals.js';
 
 const demos = ['color', 'pylabrobot'] as const;
 
@@ -20,9 +21,7 @@ export function addDemoCommand(program: Command): void {
 
 async function demo(lab: (typeof demos)[number]): Promise<void> {
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => interrupted.abort(new Error('interrupted')));
-  }
+  onStopSignal(() => interrupted.abort(new Error('interrupted')));
   try {
     const succeeded =
       lab === 'color'

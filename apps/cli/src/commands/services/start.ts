@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Stack, StackOptions } from '../../stack/index.js';
 import { userError } from '../user-error.js';
 import { debugHostOption } from './apps.js';
+import { onStopSignal } from './stop-signals.js';
 
 interface StartFlags {
   port?: string;
@@ -63,7 +64,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
         stack.hurry();
       }
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+    onStopSignal(onSignal);
   });
   try {
     const { eventText, startStack } = await import('../../stack/index.js');
