@@ -6,12 +6,14 @@ import { mixtures } from './mixed.js';
 import { startsOf } from './method.js';
 import { truthAt, type ComparedProblem } from './problem.js';
 import { smooth } from './smooth.js';
+import { tables } from './tables.js';
 
 export const comparedProblems: readonly ComparedProblem[] = [
   ...smooth,
   ...constrained,
   ...fronts,
   ...mixtures,
+  ...tables,
 ];
 
 /**
