@@ -4,6 +4,7 @@ import type { Shape } from '../numeric/index.js';
 import type { Choices } from '../surrogates/surrogate.js';
 import { acquisitionOf } from './choice.js';
 import { isBlind } from './design.js';
+import { expectedGain, type ExpectedGain } from './gain.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
@@ -18,6 +19,8 @@ export interface Explanation {
   proposals: string[];
   /** Measured runs. */
   observed: { inputs: Point; measured: Measurement; expected: Record<string, Prediction> }[];
+  /** What the runs in progress may improve; null: see {@link expectedGain}, or there are too few results for a model. */
+  expected_gain: ExpectedGain | null;
   /** Runs in progress. */
   proposed: { inputs: Point; expected: Record<string, Prediction> }[];
   /** Points of runs that failed. */
@@ -74,6 +77,8 @@ export function explained(
         ? []
         : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
     proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models, untried),
+    expected_gain:
+      models === null ? null : expectedGain(outputs, models, completeOf(observed, outputs), proposed),
     observed: observed.map((run, i) => ({
       inputs: run.point,
       measured: run.measured!,

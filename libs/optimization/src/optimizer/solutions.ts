@@ -84,7 +84,8 @@ function bestOf(outputs: readonly Output[], results: readonly Measurement[]): nu
   return paretoFront(rows, eligible.length, objectives.length).map((k) => eligible[k]!);
 }
 
-function merit(objective: Objective, value: number): number {
+/** The larger, the better, in the unit of the objective. */
+export function merit(objective: Objective, value: number): number {
   switch (objective.kind) {
     case 'minimize':
       return -value;
