@@ -58,7 +58,7 @@ const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_
 
 /** Files that take longer than a minute. A long file that begins last lets the other workers wait for it. */
 const longest =
-  /\/(rotation\.slow|agent\.slow|code-user\.slow|cp-sat\.slow|start\.slow|leadership\.slow|killed\.slow|peers\.slow|assembly|contract|schedules|guide\.e2e|deploy\.e2e|backup\.e2e|stop-and-go\.e2e|quotas\.e2e|pipeline\.e2e|reload\.e2e|campaigns\.e2e|other-systems\.e2e|python-frameworks\.e2e|instruments\.e2e|sila\.e2e|long-cable-cut)\b/;
+  /\/(rotation\.slow|agent\.slow|code-user\.slow|cp-sat\.slow|start\.slow|leadership\.slow|killed\.slow|peers\.slow|assembly|contract|schedules|guide\.e2e|deploy\.e2e|backup\.e2e|stop-and-go\.e2e|quotas\.e2e|pipeline\.e2e|reload\.e2e|campaigns\.e2e|other-systems\.e2e|python-frameworks\.e2e|instruments\.e2e|sila\.e2e|long-cable-cut|web\.web|web-work|web-quality)\b/;
 
 /** Starts the longest files of a group first. */
 class LongestFirst extends BaseSequencer {

@@ -1,4 +1,4 @@
-/** Tests of the page about work and things, and of every view, over a service of their own, in this order. */
+/** Tests of the page about work and things, over a service of their own, in this order. */
 import './web/work.js';
 import './web/work-list.js';
 import './web/optimizer.js';
@@ -9,4 +9,3 @@ import './web/resources.js';
 import './web/usage.js';
 import './web/bench.js';
 import './web/long-lists.js';
-import './web/quality.js';
