@@ -4,14 +4,13 @@ import { at, decay, sum } from './vectors';
 
 /** Of two squared distances: covariances to `covariance`, slopes to `slope`. */
 function covarianceOf(shape: u32, squared: v128, scale: v128, covariance: usize, slope: usize): void {
+  const r = f64x2.sqrt(f64x2.mul(squared, f64x2.splat(5)));
+  const fall = f64x2.mul(scale, decay<u32>(shape == 1 ? f64x2.mul(squared, f64x2.splat(0.5)) : r));
   if (shape == 1) {
-    const fall = f64x2.mul(scale, decay(f64x2.mul(squared, f64x2.splat(0.5))));
     v128.store(covariance, fall);
     v128.store(slope, fall);
     return;
   }
-  const r = f64x2.sqrt(f64x2.mul(squared, f64x2.splat(5)));
-  const fall = f64x2.mul(scale, decay(r));
   const linear = f64x2.add(r, f64x2.splat(1));
   const square = f64x2.mul(f64x2.mul(r, r), f64x2.splat(1.0 / 3.0));
   v128.store(covariance, f64x2.mul(fall, f64x2.add(linear, square)));
@@ -47,8 +46,11 @@ function covarianceRow(
       x += width;
       p += step;
     }
-    covarianceOf(shape, first, scales, covariance + j, slope + j);
-    covarianceOf(shape, second, scales, covariance + j + 16, slope + j + 16);
+    v128.store(covariance + j, first);
+    v128.store(covariance + j, second, 16);
+  }
+  for (let j: usize = 0; j < (count as usize) << 3; j += 16) {
+    covarianceOf(shape, v128.load(covariance + j), scales, covariance + j, slope + j);
   }
 }
 

@@ -5,5 +5,7 @@
  */
 
 export { covarianceBetween, covariancePull, covarianceWithin } from './covariances';
+export { direction } from './directions';
 export { adam, networkBackward, networkForward, networkToInputs } from './networks';
-export { cholesky, inverse, products, solveLower, solveLowerTransposed } from './triangles';
+export { draw, pullDraw, pullPoints, squares, takeProducts } from './posteriors';
+export { cholesky, inverse, inverseDiagonal, products, solveLower, solveLowerTransposed } from './triangles';

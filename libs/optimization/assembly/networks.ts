@@ -6,7 +6,7 @@ import { at, decay, sum } from './vectors';
 /** Of two numbers. */
 function tanh(x: v128): v128 {
   const one = f64x2.splat(1);
-  return f64x2.sub(one, f64x2.div(f64x2.splat(2), f64x2.add(decay(f64x2.mul(x, f64x2.splat(-2))), one)));
+  return f64x2.sub(one, f64x2.div(f64x2.splat(2), f64x2.add(decay<f64>(f64x2.mul(x, f64x2.splat(-2))), one)));
 }
 
 export function networkForward(

@@ -2,7 +2,7 @@ import { at, sum } from './vectors';
 
 /* Triangular matrices, and products of rows. */
 
-/** The dot products of 4 rows from `a` with 2 rows from `b` over `length` numbers, to `out` and `out + 8`. */
+/** The dot products of 4 rows from `a` with 2 rows from `b` over `length` numbers: 4 to `out`, and 4 behind them. */
 function dots2(a: usize, b: usize, width: usize, length: u32, out: usize): void {
   let s00 = f64x2.splat(0);
   let s01 = s00;
@@ -39,65 +39,102 @@ function dots2(a: usize, b: usize, width: usize, length: u32, out: usize): void 
     b += 16;
     b1 += 16;
   }
-  store<f64>(out, sum(s00));
-  store<f64>(out, sum(s01), 8);
-  store<f64>(out, sum(s10), 32);
-  store<f64>(out, sum(s11), 40);
-  store<f64>(out, sum(s20), 64);
-  store<f64>(out, sum(s21), 72);
-  store<f64>(out, sum(s30), 96);
-  store<f64>(out, sum(s31), 104);
+  v128.store(out, sums(s00, s10));
+  v128.store(out, sums(s20, s30), 16);
+  v128.store(out, sums(s01, s11), 32);
+  v128.store(out, sums(s21, s31), 48);
 }
 
-/** The dot products of 4 rows from `a` with 4 rows from `b`, to the first 128 bytes. */
+/** The sums of two pairs. */
+function sums(a: v128, b: v128): v128 {
+  return f64x2.add(v128.shuffle<f64>(a, b, 0, 2), v128.shuffle<f64>(a, b, 1, 3));
+}
+
+/** The dot products of 4 rows from `a` with 4 rows from `b`, to the first 128 bytes: those with one row of `b` together. */
 function dots(a: usize, b: usize, stride: u32, length: u32): void {
   const width = (stride as usize) << 3;
   dots2(a, b, width, length, 0);
-  dots2(a, b + 2 * width, width, length, 16);
+  dots2(a, b + 2 * width, width, length, 64);
 }
 
 function dot(row: u32, column: u32): f64 {
-  return load<f64>(((row * 4 + column) as usize) << 3);
+  return load<f64>(((column * 4 + row) as usize) << 3);
 }
 
 /** Finishes a block of `X L' = B` at `column`, of which `dots` holds what the columns to the left take away. */
 function solveBlock(x: usize, row: u32, l: usize, stride: u32, column: u32): void {
-  for (let r: u32 = 0; r < 4; r++) {
-    const p = at(x, stride, row + r, column);
-    for (let c: u32 = 0; c < 4; c++) {
-      const q = at(l, stride, column + c, column);
-      let value = load<f64>(p + (c << 3)) - dot(r, c);
-      for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
-      store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
-    }
-  }
+  const p = at(x, stride, row, column);
+  const q = at(l, stride, column, column);
+  const width = (stride as usize) << 3;
+  solveRows(p, q, width, 0);
+  solveRows(p + 2 * width, q, width, 16);
 }
+
+/** {@link solveBlock} of two rows at `p`; `taken` is the place of their dot products. */
+function solveRows(p: usize, q: usize, width: usize, taken: usize): void {
+  const p1 = p + width;
+  const q1 = q + width;
+  const q2 = q1 + width;
+  const q3 = q2 + width;
+  let a = v128.load(p);
+  let b = v128.load(p1);
+  let c0 = f64x2.sub(v128.shuffle<f64>(a, b, 0, 2), v128.load(taken));
+  let c1 = f64x2.sub(v128.shuffle<f64>(a, b, 1, 3), v128.load(taken, 32));
+  a = v128.load(p, 16);
+  b = v128.load(p1, 16);
+  let c2 = f64x2.sub(v128.shuffle<f64>(a, b, 0, 2), v128.load(taken, 64));
+  let c3 = f64x2.sub(v128.shuffle<f64>(a, b, 1, 3), v128.load(taken, 96));
+  c0 = f64x2.div(c0, v128.load64_splat(q));
+  c1 = f64x2.div(f64x2.sub(c1, f64x2.mul(c0, v128.load64_splat(q1))), v128.load64_splat(q1, 8));
+  c2 = f64x2.sub(c2, f64x2.mul(c0, v128.load64_splat(q2)));
+  c2 = f64x2.sub(c2, f64x2.mul(c1, v128.load64_splat(q2, 8)));
+  c2 = f64x2.div(c2, v128.load64_splat(q2, 16));
+  c3 = f64x2.sub(c3, f64x2.mul(c0, v128.load64_splat(q3)));
+  c3 = f64x2.sub(c3, f64x2.mul(c1, v128.load64_splat(q3, 8)));
+  c3 = f64x2.sub(c3, f64x2.mul(c2, v128.load64_splat(q3, 16)));
+  c3 = f64x2.div(c3, v128.load64_splat(q3, 24));
+  v128.store(p, v128.shuffle<f64>(c0, c1, 0, 2));
+  v128.store(p, v128.shuffle<f64>(c2, c3, 0, 2), 16);
+  v128.store(p1, v128.shuffle<f64>(c0, c1, 1, 3));
+  v128.store(p1, v128.shuffle<f64>(c2, c3, 1, 3), 16);
+}
+
+/** Rows that are worked on together: what they need of a matrix is read once, and they stay in the caches of a processor. */
+const TOGETHER: u32 = 32;
 
 /** Factors the lower triangle of `l` in place; 0: not positive definite. */
 export function cholesky(l: usize, stride: u32, smallest: f64): u32 {
-  for (let i: u32 = 0; i < stride; i += 4) {
-    for (let j: u32 = 0; j < i; j += 4) {
-      dots(at(l, stride, i, 0), at(l, stride, j, 0), stride, j);
-      solveBlock(l, i, l, stride, j);
-    }
-    dots(at(l, stride, i, 0), at(l, stride, i, 0), stride, i);
-    for (let r: u32 = 0; r < 4; r++) {
-      const p = at(l, stride, i + r, i);
-      for (let c: u32 = 0; c <= r; c++) {
-        const q = at(l, stride, i + c, i);
-        const entry = load<f64>(p + (c << 3));
-        let value = entry - dot(r, c);
-        for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
-        if (c < r) {
-          store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
-        } else {
-          if (!(value > smallest * entry && value < Infinity)) return 0;
-          store<f64>(p + (c << 3), sqrt(value));
-        }
+  for (let from: u32 = 0; from < stride; from += TOGETHER) {
+    const end = min(stride, from + TOGETHER);
+    for (let j: u32 = 0; j < end; j += 4) {
+      for (let i = max(from, j); i < end; i += 4) {
+        dots(at(l, stride, i, 0), at(l, stride, j, 0), stride, j);
+        if (i > j) solveBlock(l, i, l, stride, j);
+        else if (!factorBlock(l, stride, i, smallest)) return 0;
       }
     }
   }
   return 1;
+}
+
+/** Factors the block on the diagonal at `i`, of which `dots` holds what the columns to the left take away. */
+function factorBlock(l: usize, stride: u32, i: u32, smallest: f64): bool {
+  for (let r: u32 = 0; r < 4; r++) {
+    const p = at(l, stride, i + r, i);
+    for (let c: u32 = 0; c <= r; c++) {
+      const q = at(l, stride, i + c, i);
+      const entry = load<f64>(p + (c << 3));
+      let value = entry - dot(r, c);
+      for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
+      if (c < r) {
+        store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
+      } else {
+        if (!(value > smallest * entry && value < Infinity)) return false;
+        store<f64>(p + (c << 3), sqrt(value));
+      }
+    }
+  }
+  return true;
 }
 
 /** The dot products of 4 rows from `a` with one from `b`, to the first 32 bytes. */
@@ -227,23 +264,41 @@ export function solveLowerTransposed(l: usize, stride: u32, x: usize, rows: u32)
   }
 }
 
-/** Writes the lower triangle of the inverse of `L L'` over that of `l`; `x` is room for another matrix. */
-export function inverse(l: usize, stride: u32, x: usize): void {
-  // Row i of x becomes column i of the inverse of L, which is zero left of the diagonal.
-  memory.fill(x, 0, ((stride * stride) as usize) << 3);
-  for (let i: u32 = 0; i < stride; i += 4) {
-    for (let r: u32 = 0; r < 4; r++) store<f64>(at(x, stride, i + r, i + r), 1);
-    for (let j = i; j < stride; j += 4) {
-      dots(at(x, stride, i, i), at(l, stride, j, i), stride, j - i);
-      solveBlock(x, i, l, stride, j);
-    }
+/** Rows of `x` become the columns of the inverse of `L`, which are zero left of the diagonal; numbers there have no meaning. */
+function invertFactor(l: usize, stride: u32, x: usize): void {
+  for (let i: u32 = 0; i < stride; i++) {
+    memory.fill(at(x, stride, i, i & ~3), 0, ((stride - (i & ~3)) as usize) << 3);
+    store<f64>(at(x, stride, i, i), 1);
   }
-  for (let i: u32 = 0; i < stride; i += 4) {
-    for (let j: u32 = 0; j <= i; j += 4) {
-      dots(at(x, stride, i, i), at(x, stride, j, i), stride, stride - i);
-      for (let r: u32 = 0; r < 4; r++) {
-        for (let c: u32 = 0; c < 4; c++) store<f64>(at(l, stride, i + r, j + c), dot(r, c));
+  for (let from: u32 = 0; from < stride; from += TOGETHER) {
+    for (let j = from; j < stride; j += 4) {
+      for (let i = from; i <= min(j, from + TOGETHER - 4); i += 4) {
+        dots(at(x, stride, i, i), at(l, stride, j, i), stride, j - i);
+        solveBlock(x, i, l, stride, j);
       }
     }
+  }
+}
+
+/** Writes the lower triangle of the inverse of `L L'` over that of `l`; `x` is room for another matrix. */
+export function inverse(l: usize, stride: u32, x: usize): void {
+  invertFactor(l, stride, x);
+  for (let from: u32 = 0; from < stride; from += TOGETHER) {
+    const end = min(stride, from + TOGETHER);
+    for (let j: u32 = 0; j < end; j += 4) {
+      for (let i = max(from, j); i < end; i += 4) {
+        dots(at(x, stride, j, i), at(x, stride, i, i), stride, stride - i);
+        for (let r: u32 = 0; r < 4; r++) memory.copy(at(l, stride, i + r, j), (r << 5) as usize, 32);
+      }
+    }
+  }
+}
+
+/** Writes the diagonal of {@link inverse}, and nothing else that has a meaning. */
+export function inverseDiagonal(l: usize, stride: u32, x: usize): void {
+  invertFactor(l, stride, x);
+  for (let i: u32 = 0; i < stride; i += 4) {
+    dots(at(x, stride, i, i), at(x, stride, i, i), stride, stride - i);
+    for (let r: u32 = 0; r < 4; r++) store<f64>(at(l, stride, i + r, i + r), dot(r, r));
   }
 }

@@ -1,4 +1,5 @@
 import {
+  arena,
   choleskyWithJitter,
   multiplyTransposed,
   padded,
@@ -57,23 +58,16 @@ export class JointSamples {
     const { stride } = this;
     const roots: Float64Array[] = [];
     this.fixed = models.map((model, k) => {
-      const samples = new Float64Array(count * f);
       if (f === 0) {
         roots.push(new Float64Array(0));
-        return samples;
+        return new Float64Array(0);
       }
       const { mean, covariance } = model.posterior(stay, f);
       const root = choleskyWithJitter(covariance, f) ?? diagonalRoot(covariance, f);
       roots.push(root);
-      const z = this.normals[k]!;
-      for (let s = 0; s < count; s++) {
-        for (let a = 0; a < f; a++) {
-          let value = mean[a]!;
-          for (let b = 0; b <= a; b++) value += root[a * f + b]! * z[s * stride + b]!;
-          samples[s * f + a] = value;
-        }
-      }
-      return samples;
+      const factors = new Float64Array(f * stride);
+      for (let a = 0; a < f; a++) factors.set(root.subarray(a * f, a * f + a + 1), a * stride);
+      return this.drawn(k, mean, factors, f, 0);
     });
     this.roots = roots;
   }
@@ -102,21 +96,13 @@ export class JointSamples {
       const { mean, variance, cross } = model.marginals(points, m);
       const explained = f === 0 ? cross : solveLower(this.roots[k]!, f, cross, m);
       const factors = new Float64Array(m * stride);
-      for (let i = 0; i < m; i++) {
-        let left = variance[i]!;
-        for (let a = 0; a < f; a++) {
-          const part = explained[i * f + a]!;
-          factors[i * stride + a] = part;
-          left -= part * part;
-        }
-        factors[i * stride + f] = Math.sqrt(Math.max(left, LEAST_VARIANCE));
-      }
+      for (let i = 0; i < m; i++) writeFactor(explained, i, f, variance[i]!, factors, i * stride);
       return { mean, away: multiplyTransposed(factors, m, this.normals[k]!, count, stride) };
     });
     for (let i = 0; i < m; i++) {
       const samples = found.map(({ mean, away }) => {
         const own = away.subarray(i * count, (i + 1) * count);
-        for (let s = 0; s < count; s++) own[s]! += mean[i]!;
+        addTo(own, mean[i]!);
         return own;
       });
       visit(i, samples);
@@ -124,39 +110,29 @@ export class JointSamples {
   }
 
   private draw(k: number, points: Float64Array, q: number) {
-    const { fixedCount: f, count } = this;
+    const { fixedCount: f, stride } = this;
     const posterior = this.models[k]!.posterior(points, q);
     const { mean, covariance, cross } = posterior;
     const root = this.roots[k]!;
     // Rows of L21, one per point: the part that the fixed points explain.
     const explained = f === 0 ? cross : solveLower(root, f, cross, q);
-    const left = new Float64Array(q * q);
-    for (let i = 0; i < q; i++) {
-      for (let j = 0; j <= i; j++) {
-        let value = covariance[i * q + j]!;
-        for (let a = 0; a < f; a++) value -= explained[i * f + a]! * explained[j * f + a]!;
-        left[i * q + j] = value;
-      }
-    }
+    const left = remainder(covariance, explained, q, f);
     const floored = factorInPlace(left, q);
-    const samples = new Float64Array(count * q);
-    this.write(k, mean, explained, left, q, samples);
-    const z = this.normals[k]!;
-    const { stride } = this;
+    const factors = new Float64Array(q * stride);
+    for (let i = 0; i < q; i++) {
+      factors.set(explained.subarray(i * f, (i + 1) * f), i * stride);
+      factors.set(left.subarray(i * q, i * q + i + 1), i * stride + f);
+    }
+    const samples = this.drawn(k, mean, factors, q, f);
 
     const backward = (dSamples: Float64Array): Float64Array => {
-      const dMean = new Float64Array(q);
+      const { dMean, dFactors } = this.pulled(k, dSamples, q);
       const dExplained = new Float64Array(q * f);
       const dLeft = new Float64Array(q * q);
-      for (let s = 0; s < count; s++) {
-        const at = s * stride;
-        for (let i = 0; i < q; i++) {
-          const weight = dSamples[s * q + i]!;
-          if (weight === 0) continue;
-          dMean[i]! += weight;
-          for (let a = 0; a < f; a++) dExplained[i * f + a]! += weight * z[at + a]!;
-          for (let j = 0; j <= i; j++) dLeft[i * q + j]! += weight * z[at + f + j]!;
-        }
+      for (let i = 0; i < q; i++) {
+        const row = i * stride;
+        dExplained.set(dFactors.subarray(row, row + f), i * f);
+        dLeft.set(dFactors.subarray(row + f, row + f + i + 1), i * q);
       }
       factorBackward(left, q, floored, dLeft);
       const dCovariance = new Float64Array(q * q);
@@ -165,10 +141,8 @@ export class JointSamples {
           const half = 0.5 * dLeft[i * q + j]!;
           dCovariance[i * q + j]! += half;
           dCovariance[j * q + i]! += half;
-          for (let a = 0; a < f; a++) {
-            dExplained[i * f + a]! -= 2 * half * explained[j * f + a]!;
-            dExplained[j * f + a]! -= 2 * half * explained[i * f + a]!;
-          }
+          addRow(dExplained, i * f, -2 * half, explained, j * f, f);
+          addRow(dExplained, j * f, -2 * half, explained, i * f, f);
         }
       }
       const dCross = f === 0 ? dExplained : solveLowerTransposed(root, f, dExplained, q);
@@ -180,28 +154,85 @@ export class JointSamples {
   /**
    * Samples at `q` points, `count x q`.
    *
-   * @param explained `q x fixedCount`
-   * @param left factor of the rest, `q x q`
+   * @param factors `q x stride`: the parts of the `fixed` points that came before, and the factor of the rest
    */
-  private write(
+  private drawn(
     k: number,
     mean: Float64Array,
-    explained: Float64Array,
-    left: Float64Array,
+    factors: Float64Array,
     q: number,
-    samples: Float64Array,
-  ): void {
-    const { fixedCount: f, count } = this;
-    const z = this.normals[k]!;
-    for (let s = 0, at = 0; s < count; s++, at += this.stride) {
-      for (let i = 0; i < q; i++) {
-        let value = mean[i]!;
-        for (let a = 0; a < f; a++) value += explained[i * f + a]! * z[at + a]!;
-        for (let j = 0; j <= i; j++) value += left[i * q + j]! * z[at + f + j]!;
-        samples[s * q + i] = value;
-      }
+    fixed: number,
+  ): Float64Array {
+    const { count, stride } = this;
+    const [normals] = arena.residents(this.normals[k]!) as [number];
+    const at = arena.room(q * (stride + 1 + count));
+    const means = at + q * stride;
+    const out = means + q;
+    const { kernel, numbers } = arena;
+    numbers.set(factors, at);
+    numbers.set(mean, means);
+    kernel.draw(at, q, fixed, means, normals, count, stride, out);
+    return numbers.slice(out, out + count * q);
+  }
+
+  /** From derivatives with respect to {@link drawn} samples to those with respect to means and factors. */
+  private pulled(k: number, dSamples: Float64Array, q: number) {
+    const { count, stride } = this;
+    const [normals] = arena.residents(this.normals[k]!) as [number];
+    const at = arena.room(q * (stride + 1 + count));
+    const means = at + q * stride;
+    const from = means + q;
+    const { kernel, numbers } = arena;
+    numbers.set(dSamples, from);
+    kernel.pullDraw(from, q, normals, count, stride, means, at);
+    return { dMean: numbers.slice(means, from), dFactors: numbers.slice(at, means) };
+  }
+}
+
+/** Writes the parts of one point that fixed points explain, and the deviation of the rest. */
+function writeFactor(
+  explained: Float64Array,
+  i: number,
+  f: number,
+  variance: number,
+  factors: Float64Array,
+  to: number,
+): void {
+  let left = variance;
+  for (let a = 0; a < f; a++) {
+    const part = explained[i * f + a]!;
+    factors[to + a] = part;
+    left -= part * part;
+  }
+  factors[to + f] = Math.sqrt(Math.max(left, LEAST_VARIANCE));
+}
+
+function addTo(values: Float64Array, value: number): void {
+  for (let s = 0; s < values.length; s++) values[s]! += value;
+}
+
+/** The lower triangle of the covariance of `q` points less the parts that `f` fixed points explain. */
+function remainder(covariance: Float64Array, explained: Float64Array, q: number, f: number): Float64Array {
+  const left = new Float64Array(q * q);
+  for (let i = 0; i < q; i++) {
+    for (let j = 0; j <= i; j++) {
+      let value = covariance[i * q + j]!;
+      for (let a = 0; a < f; a++) value -= explained[i * f + a]! * explained[j * f + a]!;
+      left[i * q + j] = value;
     }
   }
+  return left;
+}
+
+function addRow(
+  target: Float64Array,
+  to: number,
+  weight: number,
+  rows: Float64Array,
+  from: number,
+  f: number,
+): void {
+  for (let a = 0; a < f; a++) target[to + a]! += weight * rows[from + a]!;
 }
 
 /** Without correlations, for a covariance that no jitter makes definite. */

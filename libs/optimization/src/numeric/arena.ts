@@ -25,6 +25,17 @@ export class Arena {
    * @returns their addresses, valid until the next call
    */
   residents(...arrays: Float64Array[]): number[] {
+    const addresses: number[] = [];
+    for (const array of arrays) {
+      const address = this.held.get(array);
+      if (address === undefined) return this.placed(arrays);
+      addresses.push(address);
+    }
+    return addresses;
+  }
+
+  /** The addresses of arrays of which some are not yet residents. */
+  private placed(arrays: readonly Float64Array[]): number[] {
     const missing = () => arrays.filter((array) => !this.held.has(array));
     const length = (some: readonly Float64Array[]) =>
       some.reduce((sum, array) => sum + even(array.length), 0);

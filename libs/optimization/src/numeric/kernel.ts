@@ -20,6 +20,8 @@ export interface Kernel {
   solveLowerTransposed(l: number, stride: number, x: number, rows: number): void;
   /** Replaces the lower triangle of `L` by that of the inverse of `L L'`; `room`: for another matrix. */
   inverse(l: number, stride: number, room: number): void;
+  /** The same for the diagonal alone, in half the time; what it leaves beside the diagonal has no meaning. */
+  inverseDiagonal(l: number, stride: number, room: number): void;
   /** Writes the dot products of `rows` rows at `a` with `others` rows at `b`, `rows x others`. */
   products(a: number, rows: number, b: number, others: number, stride: number, out: number): void;
 
@@ -70,6 +72,94 @@ export interface Kernel {
     stride: number,
     n: number,
     d: number,
+    out: number,
+  ): void;
+
+  /** Writes the sum of the squares of each of `m` rows. */
+  squares(rows: number, m: number, stride: number, out: number): void;
+  /** Takes the dot products of `m` rows with each other from the lower triangle of `out`, `m x m`. */
+  takeProducts(rows: number, m: number, stride: number, out: number): void;
+  /**
+   * Derivatives with respect to `m` points, in units of the lengthscales, of a function of their posterior. There are `f`
+   * fixed points.
+   *
+   * @param derivatives with respect to the means, `m`, to the covariances, `m x m`, and to those with the fixed points,
+   *   `m x f`, one behind the other
+   * @param priors slopes of the prior covariances, `m x m`, and of those with the fixed points, `m x f`
+   * @param others the points and the fixed points, `(m + f) x d`
+   * @param slopes of the covariances with the observations, `m x stride`
+   * @param solved inverse covariance of the observations times the covariances of the points, `m x stride`
+   * @param weights of the mean, and of the fixed points: `(1 + f) x stride`
+   * @param columns the observations, `d x stride`
+   * @param pulls room for `stride` numbers
+   * @param out `m x d`
+   */
+  pullPoints(
+    derivatives: number,
+    priors: number,
+    others: number,
+    slopes: number,
+    solved: number,
+    m: number,
+    weights: number,
+    f: number,
+    columns: number,
+    stride: number,
+    d: number,
+    pulls: number,
+    out: number,
+  ): void;
+
+  /**
+   * Joint samples of `q` values: the mean of value `i` plus the first `fixed + i + 1` numbers of its factor times those
+   * of each sample.
+   *
+   * @param factors `q x stride`
+   * @param normals `count x stride`
+   * @param out `count x q`
+   */
+  draw(
+    factors: number,
+    q: number,
+    fixed: number,
+    means: number,
+    normals: number,
+    count: number,
+    stride: number,
+    out: number,
+  ): void;
+  /**
+   * From derivatives with respect to samples, `count x q`, to those with respect to the means, length `q`, and to the factors, `q x
+   * stride`. The numbers of `dFactors` that {@link draw} does not read have no meaning.
+   */
+  pullDraw(
+    derivatives: number,
+    q: number,
+    normals: number,
+    count: number,
+    stride: number,
+    dMeans: number,
+    dFactors: number,
+  ): void;
+
+  /**
+   * `-H g` on the coordinates that are free and 0 on the others, by the two-loop recursion of limited-memory BFGS over
+   * pairs cut to the free coordinates (Nocedal and Wright 2006, algorithm 7.4). A pair without positive curvature there
+   * is ignored.
+   *
+   * @param steps the last `count` steps, oldest first, `count x n`; `changes`: those of the gradient
+   * @param free 0 or 1 for each coordinate
+   * @param room for `2 count` numbers
+   * @param out length `n`
+   */
+  direction(
+    steps: number,
+    changes: number,
+    count: number,
+    gradient: number,
+    free: number,
+    n: number,
+    room: number,
     out: number,
   ): void;
 

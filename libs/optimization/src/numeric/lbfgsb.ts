@@ -1,4 +1,5 @@
 import { ServiceError } from '@lab/contracts/vocabulary';
+import { arena } from './arena.js';
 import { difference, dot } from './linalg.js';
 import { searchLine } from './line-search.js';
 
@@ -162,39 +163,21 @@ class History {
     this.y.push(y);
   }
 
-  /** `-H g` on the free coordinates and 0 on the others, by the two-loop recursion over pairs cut to the free ones. */
+  /** See `Kernel.direction`. */
   direction(gradient: Float64Array, free: Uint8Array): Float64Array {
     const n = gradient.length;
-    const inner = (a: Float64Array, b: Float64Array) => {
-      let sum = 0;
-      for (let i = 0; i < n; i++) if (free[i] === 1) sum += a[i]! * b[i]!;
-      return sum;
-    };
-    const d = new Float64Array(n);
-    for (let i = 0; i < n; i++) d[i] = free[i] === 1 ? -gradient[i]! : 0;
     const count = this.s.length;
-    const rho = new Float64Array(count);
-    const alpha = new Float64Array(count);
-    let scale = 0;
-    for (let k = count - 1; k >= 0; k--) {
-      const s = this.s[k]!;
-      const y = this.y[k]!;
-      const curvature = inner(s, y);
-      const square = inner(y, y);
-      // A pair without positive curvature on the free coordinates is ignored.
-      if (!(curvature > 1e-12 * Math.sqrt(square * inner(s, s)))) continue;
-      rho[k] = 1 / curvature;
-      if (scale === 0) scale = curvature / square;
-      alpha[k] = rho[k]! * inner(s, d);
-      for (let i = 0; i < n; i++) if (free[i] === 1) d[i]! -= alpha[k]! * y[i]!;
-    }
-    for (let i = 0; i < n; i++) d[i]! *= scale || 1;
+    const steps = arena.room((2 * count + 3) * n + 2 * count);
+    const changes = steps + count * n;
+    const [from, marks, out] = [changes + count * n, changes + (count + 1) * n, changes + (count + 2) * n];
+    const { kernel, numbers } = arena;
     for (let k = 0; k < count; k++) {
-      if (rho[k] === 0) continue;
-      const s = this.s[k]!;
-      const correction = alpha[k]! - rho[k]! * inner(this.y[k]!, d);
-      for (let i = 0; i < n; i++) if (free[i] === 1) d[i]! += correction * s[i]!;
+      numbers.set(this.s[k]!, steps + k * n);
+      numbers.set(this.y[k]!, changes + k * n);
     }
-    return d;
+    numbers.set(gradient, from);
+    numbers.set(free, marks);
+    kernel.direction(steps, changes, count, from, marks, n, out + n, out);
+    return numbers.slice(out, out + n);
   }
 }

@@ -62,6 +62,11 @@ export function centre(l: number, z: Float64Array, room: number): Centred {
   kernel.solveLowerTransposed(l, stride, room, 2);
   const alpha = numbers.slice(room, room + stride);
   const ones = numbers.slice(room + stride, room + 2 * stride);
+  return { ...takeMean(alpha, ones, n), alpha, ones };
+}
+
+/** Subtracts the part of the mean from `alpha`, which is `K^-1 z` before. */
+function takeMean(alpha: Float64Array, ones: Float64Array, n: number): { mean: number; precision: number } {
   let precision = 0;
   let weighted = 0;
   for (let i = 0; i < n; i++) {
@@ -70,5 +75,5 @@ export function centre(l: number, z: Float64Array, room: number): Centred {
   }
   const mean = weighted / precision;
   for (let i = 0; i < n; i++) alpha[i]! -= mean * ones[i]!;
-  return { mean, alpha, ones, precision };
+  return { mean, precision };
 }

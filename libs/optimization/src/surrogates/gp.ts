@@ -2,9 +2,10 @@ import { ServiceError } from '@lab/contracts/vocabulary';
 import { arena, padded, type Shape } from '../numeric/index.js';
 import { GaussianBeside } from './beside.js';
 import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './covariance.js';
-import { centre, factorCovariance, type Centred } from './factor.js';
+import { centre, factorCovariance } from './factor.js';
 import { leaveOneOutOf } from './leave-one-out.js';
 import { positionsWithout, take, type Observations } from './observations.js';
+import type { Conditions } from './solved.js';
 import type { Beside, Choices, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
 
 export interface Hyperparameters {
@@ -24,12 +25,7 @@ export class GaussianProcess implements FittedSurrogate {
   readonly relevance: Float64Array;
   /** Positions of the observations that the process knows; the others are in doubt. */
   private readonly kept: Int32Array;
-  private readonly scale: number;
-  /** The observed points, as `columnsOf`, in units of the lengthscales. */
-  private readonly columns: Float64Array;
-  /** Factor of the covariance of the measurements, `padded(n) x padded(n)`. */
-  private readonly factor: Float64Array;
-  private readonly centred: Centred;
+  private readonly known: Conditions;
   private readonly z: Float64Array;
   private readonly alone: Beside;
 
@@ -48,26 +44,30 @@ export class GaussianProcess implements FittedSurrogate {
     const { shape, groups, theta } = hyperparameters;
     this.d = groups.of.length;
     this.kept = positionsWithout(doubted, data.n);
-    const known = doubted.length === 0 ? data : take(data, this.d, this.kept);
-    const { n } = known;
+    const observed = doubted.length === 0 ? data : take(data, this.d, this.kept);
+    const { n } = observed;
     this.relevance = inverseLengthscales(groups, theta);
-    this.scale = Math.exp(theta[groups.count]!);
+    const scale = Math.exp(theta[groups.count]!);
     const noiseVariance = Math.exp(theta[groups.count + 1]!);
     this.noise = Math.sqrt(noiseVariance);
-    this.z = known.y.map((value) => output.toModel(value));
+    this.z = observed.y.map((value) => output.toModel(value));
     const { d } = this;
     const stride = padded(n);
     const square = stride * stride;
-    const columns = columnsOf(known.rows, n, d);
+    const columns = columnsOf(observed.rows, n, d);
     const x = arena.room((d + 2) * stride + 2 * square);
     const [solutions, l] = [x + d * stride, x + (d + 2) * stride];
     scaleColumns(columns, this.relevance, arena.numbers, x);
-    if (factorCovariance(shape, x, n, d, this.scale, noiseVariance, l, l + square) === null) {
+    if (factorCovariance(shape, x, n, d, scale, noiseVariance, l, l + square) === null) {
       throw new ServiceError('internal', `The covariance of ${n} observations is not positive definite`);
     }
-    this.centred = centre(l, this.z, solutions);
-    this.columns = arena.numbers.slice(x, solutions);
-    this.factor = arena.numbers.slice(l, l + square);
+    this.known = {
+      ...{ shape, n, relevance: this.relevance, scale },
+      centred: centre(l, this.z, solutions),
+      columns: arena.numbers.slice(x, solutions),
+      factor: arena.numbers.slice(l, l + square),
+      recent: null,
+    };
     this.alone = this.beside(new Float64Array(0), 0);
   }
 
@@ -76,10 +76,7 @@ export class GaussianProcess implements FittedSurrogate {
   }
 
   beside(stay: Float64Array, count: number): Beside {
-    const { relevance, scale, columns, factor, centred } = this;
-    const { shape } = this.hyperparameters;
-    const n = this.kept.length;
-    return new GaussianBeside({ shape, n, relevance, scale, columns, factor, centred }, stay, count);
+    return new GaussianBeside(this.known, stay, count);
   }
 
   leaveOneOut(): LeaveOneOut {
@@ -109,20 +106,20 @@ export class GaussianProcess implements FittedSurrogate {
    * @returns variances with the noise, and squared errors in units of them
    */
   leftOut(): { mean: Float64Array; variance: Float64Array; squares: Float64Array } {
-    const { factor, kept, doubted, data, d } = this;
+    const { known, kept, doubted, data, d } = this;
     const n = kept.length;
     const stride = padded(n);
-    const { alpha, ones, precision, mean: level } = this.centred;
+    const { alpha, ones, precision, mean: level } = known.centred;
     const mean = new Float64Array(data.n);
     const variance = new Float64Array(data.n);
     if (n === 1) {
       mean[kept[0]!] = level;
-      variance[kept[0]!] = this.scale + this.noise ** 2;
+      variance[kept[0]!] = known.scale + this.noise ** 2;
     } else {
       const l = arena.room(2 * stride * stride);
       const { kernel, numbers } = arena;
-      numbers.set(factor, l);
-      kernel.inverse(l, stride, l + stride * stride);
+      numbers.set(known.factor, l);
+      kernel.inverseDiagonal(l, stride, l + stride * stride);
       kept.forEach((i, k) => {
         const own = numbers[l + k * (stride + 1)]!;
         mean[i] = this.z[k]! - alpha[k]! / (own - (ones[k]! * ones[k]!) / precision);
