@@ -125,13 +125,14 @@ export function climb(
   q: number,
   { iterations, stop }: Omit<Effort, 'rounds'>,
 ): Float64Array {
+  const first = acquisition.gradient(start, q);
+  if (!Number.isFinite(first.value) || !first.gradient.every(Number.isFinite)) return start;
   const f: SmoothFunction = (points, gradient) => {
-    const found = acquisition.gradient(points, q);
+    // The search begins at the start, which is known.
+    const found = isSame(points, start) ? first : acquisition.gradient(points, q);
     for (let i = 0; i < gradient.length; i++) gradient[i] = -found.gradient[i]!;
     return -found.value;
   };
-  const { value, gradient } = acquisition.gradient(start, q);
-  if (!Number.isFinite(value) || !gradient.every(Number.isFinite)) return start;
   const options = { maxIterations: iterations, valueTolerance: 1e-7, stop };
   const { lower, upper } = constraints;
   if (constraints.bEq.length + constraints.bLe.length === 0) {
@@ -139,3 +140,5 @@ export function climb(
   }
   return minimizeConstrained(f, start, constraints, options).x;
 }
+
+const isSame = (a: Float64Array, b: Float64Array): boolean => a.every((value, i) => value === b[i]);
