@@ -24,15 +24,23 @@ export function baseNormals(
   const even = Math.min(SOBOL_DIMENSIONS, outputs * width);
   if (even === 0) return normals;
   const points = new Sobol(even, { seed: rng.word() }).take(count);
+  invert(points);
+  const further = outputs * width - even;
+  const independent = rng.normals(count * further);
   for (let s = 0; s < count; s++) {
     for (let place = 0; place < width; place++) {
-      const column = place < most ? fixed + place : place - most;
+      const at = s * stride + (place < most ? fixed + place : place - most);
       for (let k = 0; k < outputs; k++) {
         const dimension = place * outputs + k;
-        normals[k]![s * stride + column] =
-          dimension < even ? ndtri(points[s * even + dimension]!) : rng.normal();
+        normals[k]![at] =
+          dimension < even ? points[s * even + dimension]! : independent[s * further + dimension - even]!;
       }
     }
   }
   return normals;
+}
+
+/** Makes uniform numbers standard normal, in place. */
+function invert(uniform: Float64Array): void {
+  for (let i = 0; i < uniform.length; i++) uniform[i] = ndtri(uniform[i]!);
 }

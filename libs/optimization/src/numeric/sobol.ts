@@ -20,7 +20,8 @@ const JOE_KUO = `
 563:1 1 1 11 11 17 63 105 183|601:1 1 5 11 9 29 97 231 363|607:1 1 5 15 19 45 41 7 383
 617:1 3 7 7 31 19 83 137 221|623:1 1 1 3 23 15 111 223 83|631:1 1 5 13 31 15 55 25 161|637:1 1 3 13 25 47 39 87 257`;
 
-const ROWS = JOE_KUO.trim()
+/** Of each dimension but the first. */
+export const ROWS = JOE_KUO.trim()
   .split(/[|\n]/)
   .map((row) => {
     const [polynomial, numbers] = row.split(':');
@@ -28,23 +29,30 @@ const ROWS = JOE_KUO.trim()
   });
 
 const BITS = 32;
+const CELLS = 2 ** BITS;
 
 export const SOBOL_DIMENSIONS = ROWS.length + 1;
 
-/** The odd numbers `m_1, m_2, ...` of a dimension (from 0); its direction numbers are `m_k / 2^k`. */
-export function directionIntegers(dimension: number, count: number): bigint[] {
-  if (dimension === 0) return Array.from({ length: count }, () => 1n);
-  const { polynomial, m: first } = ROWS[dimension - 1]!;
-  const degree = first.length;
-  const m = first.slice(0, count).map(BigInt);
-  for (let k = m.length; k < count; k++) {
-    let next = m[k - degree]! ^ (m[k - degree]! << BigInt(degree));
-    for (let i = 1; i < degree; i++) {
-      if ((polynomial >>> (degree - i)) & 1) next ^= m[k - i]! << BigInt(i);
+/** Per dimension the direction numbers `m_k / 2^k` times 2^32. */
+const known: Uint32Array[] = [];
+
+/** The direction numbers of a dimension (from 0) times 2^32, by the recurrence of its polynomial. */
+export function directionsOf(dimension: number): Uint32Array {
+  const found = (known[dimension] ??= new Uint32Array(BITS));
+  if (found[0] !== 0) return found;
+  const { polynomial, m } = dimension === 0 ? { polynomial: 0, m: [] } : ROWS[dimension - 1]!;
+  const degree = m.length;
+  for (let k = 0; k < BITS; k++) {
+    // Dimension 0 halves its cells: every m is 1.
+    if (k < degree || degree === 0) {
+      found[k] = (m[k] ?? 1) * 2 ** (BITS - 1 - k);
+      continue;
     }
-    m.push(next);
+    let next = found[k - degree]! ^ (found[k - degree]! >>> degree);
+    for (let i = 1; i < degree; i++) if ((polynomial >>> (degree - i)) & 1) next ^= found[k - i]!;
+    found[k] = next;
   }
-  return m;
+  return found;
 }
 
 /**
@@ -77,9 +85,7 @@ export class Sobol {
     this.directions = new Uint32Array(dimensions * BITS);
     this.shifts = new Uint32Array(dimensions);
     for (let j = 0; j < dimensions; j++) {
-      directionIntegers(j, BITS).forEach((m, k) => {
-        this.directions[j * BITS + k] = Number(m << BigInt(BITS - 1 - k));
-      });
+      this.directions.set(directionsOf(j), j * BITS);
     }
     if (options.seed !== undefined) this.scramble(Rng.seeded(options.seed));
     this.offset = options.seed === undefined ? 0 : 0.5;
@@ -88,36 +94,44 @@ export class Sobol {
 
   /** The next `count` points, `count x dimensions`, row by row. */
   take(count: number): Float64Array {
-    const d = this.dimensions;
+    const { dimensions: d, state, directions, offset } = this;
     const points = new Float64Array(count * d);
     for (let i = 0; i < count; i++) {
-      for (let j = 0; j < d; j++) points[i * d + j] = (this.state[j]! + this.offset) / 2 ** BITS;
+      for (let j = 0; j < d; j++) points[i * d + j] = (state[j]! + offset) / CELLS;
       this.at++;
       // Neighbouring Gray codes differ in the lowest zero of the index.
       const changed = 31 - Math.clz32(this.at & -this.at);
-      for (let j = 0; j < d; j++) this.state[j]! ^= this.directions[j * BITS + changed]!;
+      for (let j = 0; j < d; j++) state[j]! ^= directions[j * BITS + changed]!;
     }
     return points;
   }
 
   private scramble(rng: Rng): void {
     for (let j = 0; j < this.dimensions; j++) {
-      // Row r, from the most significant bit down, mixes bit r with those above it.
-      const matrix = Array.from({ length: BITS }, (_, r) => {
-        const diagonal = 2 ** (BITS - 1 - r);
-        return (((rng.word() & ~(2 * diagonal - 1)) | diagonal) >>> 0) as number;
-      });
+      const matrix = lowerTriangular(rng);
       for (let k = 0; k < BITS; k++) {
-        const direction = this.directions[j * BITS + k]!;
-        let mixed = 0;
-        matrix.forEach((row, r) => {
-          if (odd(row & direction)) mixed |= 1 << (BITS - 1 - r);
-        });
-        this.directions[j * BITS + k] = mixed;
+        this.directions[j * BITS + k] = mixed(matrix, this.directions[j * BITS + k]!);
       }
       this.shifts[j] = rng.word();
     }
   }
+}
+
+/** Row `r`, from the most significant bit down, mixes bit `r` with those above it. */
+function lowerTriangular(rng: Rng): Uint32Array {
+  const rows = new Uint32Array(BITS);
+  for (let r = 0; r < BITS; r++) {
+    const diagonal = 2 ** (BITS - 1 - r);
+    rows[r] = (rng.word() & ~(2 * diagonal - 1)) | diagonal;
+  }
+  return rows;
+}
+
+/** A binary matrix times a word, from the most significant bit down. */
+function mixed(matrix: Uint32Array, word: number): number {
+  let product = 0;
+  for (let r = 0; r < BITS; r++) if (odd(matrix[r]! & word)) product |= 1 << (BITS - 1 - r);
+  return product;
 }
 
 /** Says whether an odd number of bits is set. */

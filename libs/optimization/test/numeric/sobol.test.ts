@@ -1,10 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { directionIntegers, Sobol, SOBOL_DIMENSIONS } from '../../src/numeric/sobol.js';
+import { directionsOf, ROWS, Sobol, SOBOL_DIMENSIONS } from '../../src/numeric/sobol.js';
 
 const rows = (points: Float64Array, d: number) =>
   Array.from({ length: points.length / d }, (_, i) => [...points.subarray(i * d, (i + 1) * d)]);
 
+/** The odd numbers `m_1, m_2, ...` of a dimension (from 0); its direction numbers are `m_k / 2^k`. */
+function directionIntegers(dimension: number, count: number): bigint[] {
+  if (dimension === 0) return Array.from({ length: count }, () => 1n);
+  const { polynomial, m: first } = ROWS[dimension - 1]!;
+  const degree = first.length;
+  const m = first.slice(0, count).map(BigInt);
+  for (let k = m.length; k < count; k++) {
+    let next = m[k - degree]! ^ (m[k - degree]! << BigInt(degree));
+    for (let i = 1; i < degree; i++) {
+      if ((polynomial >>> (degree - i)) & 1) next ^= m[k - i]! << BigInt(i);
+    }
+    m.push(next);
+  }
+  return m;
+}
+
 describe('direction numbers', () => {
+  it('of 32 bits begin those of more', () => {
+    for (let j = 0; j < SOBOL_DIMENSIONS; j++) {
+      const expected = directionIntegers(j, 32).map((m, k) => Number(m << BigInt(31 - k)));
+      expect([...directionsOf(j)]).toEqual(expected);
+    }
+  });
+
   it('are odd and small enough', () => {
     expect(SOBOL_DIMENSIONS).toBe(64);
     for (let j = 0; j < SOBOL_DIMENSIONS; j++) {
