@@ -55,8 +55,7 @@ export function widestCover(
 ): number[] {
   const m = reference.length;
   const each = Math.ceil(LOCATIONS / samples.length);
-  /** Per point its locations, and per location its points. */
-  const under: number[][] = Array.from({ length: n }, () => []);
+  /** Per location its points. */
   const over: number[][] = [];
   const times = new Float64Array(n);
   const at = new Float64Array(m);
@@ -67,22 +66,38 @@ export function widestCover(
     );
     for (let k = 0; k < each; k++) {
       for (let j = 0; j < m; j++) at[j] = reference[j]! + rng.uniform() * (best[j]! - reference[j]!);
-      const holders = front.filter((i) => at.every((value, j) => value <= objectives[i * m + j]!));
-      for (const i of holders) under[i]!.push(over.length);
-      over.push(holders);
+      over.push(holdersOf(at, objectives, front));
     }
   }
+  return greedyCover(over, times, limit);
+}
+
+/** The points on a front that dominate a location. */
+function holdersOf(at: Float64Array, objectives: Float64Array, front: readonly number[]): number[] {
+  const holders: number[] = [];
+  for (const i of front) if (isUnder(at, objectives, i * at.length)) holders.push(i);
+  return holders;
+}
+
+function isUnder(at: Float64Array, objectives: Float64Array, from: number): boolean {
+  for (let j = 0; j < at.length; j++) if (!(at[j]! <= objectives[from + j]!)) return false;
+  return true;
+}
+
+/** @param times that each point is on a front; points with 0 are not chosen */
+function greedyCover(over: readonly (readonly number[])[], times: Float64Array, limit: number): number[] {
+  const n = times.length;
+  /** Per point its locations. */
+  const under: number[][] = Array.from({ length: n }, () => []);
+  over.forEach((holders, location) => {
+    for (const i of holders) under[i]!.push(location);
+  });
   const gains = Float64Array.from(under, ({ length }) => length);
   const covered = new Uint8Array(over.length);
   const left = positions(n).filter((i) => times[i]! > 0);
   const chosen: number[] = [];
   while (chosen.length < limit && left.length > 0) {
-    let next = 0;
-    for (let k = 1; k < left.length; k++) {
-      const [a, b] = [left[k]!, left[next]!];
-      if (gains[a]! > gains[b]! || (gains[a] === gains[b] && times[a]! > times[b]!)) next = k;
-    }
-    const [point] = left.splice(next, 1) as [number];
+    const [point] = left.splice(mostGaining(left, gains, times), 1) as [number];
     chosen.push(point);
     for (const location of under[point]!) {
       if (covered[location] === 1) continue;
@@ -91,4 +106,13 @@ export function widestCover(
     }
   }
   return chosen;
+}
+
+function mostGaining(left: readonly number[], gains: Float64Array, times: Float64Array): number {
+  let next = 0;
+  for (let k = 1; k < left.length; k++) {
+    const [a, b] = [left[k]!, left[next]!];
+    if (gains[a]! > gains[b]! || (gains[a] === gains[b] && times[a]! > times[b]!)) next = k;
+  }
+  return next;
 }

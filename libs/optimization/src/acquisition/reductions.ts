@@ -52,22 +52,28 @@ type Term = (at: number, sample: number, slopes: Float64Array) => number;
 const LEAST_SUM = 1e-250;
 
 /** Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility. */
-function logMean({ count, q, feasibility }: Utilities, sloped: boolean, term: Term): Reduced {
+function logMean(given: Utilities, sloped: boolean, term: Term): Reduced {
+  return (given.q === 1 ? logMeanOfOne(given, sloped, term) : null) ?? logMeanOfMany(given, sloped, term);
+}
+
+/** With one term, no logarithm of each is needed, unless their sum has lost digits (null). */
+function logMeanOfOne({ count, feasibility }: Utilities, sloped: boolean, term: Term): Reduced | null {
+  const dUtility = new Float64Array(sloped ? count : 0);
+  const dLogFeasibility = new Float64Array(sloped ? count : 0);
+  const parts = new Float64Array(count);
+  let sum = 0;
+  for (let s = 0; s < count; s++) sum += parts[s] = term(s, s, dUtility) * feasibility[s]!;
+  if (!(sum > LEAST_SUM && sum < Infinity)) return null;
+  for (let s = 0; s < count && sloped; s++) {
+    dUtility[s]! *= feasibility[s]! / sum;
+    dLogFeasibility[s] = parts[s]! / sum;
+  }
+  return { value: Math.log(sum / count), dUtility, dLogFeasibility };
+}
+
+function logMeanOfMany({ count, q, feasibility }: Utilities, sloped: boolean, term: Term): Reduced {
   const dUtility = new Float64Array(sloped ? count * q : 0);
   const dLogFeasibility = new Float64Array(sloped ? count * q : 0);
-  if (q === 1) {
-    // With one term, no logarithm of each is needed.
-    const parts = new Float64Array(count);
-    let sum = 0;
-    for (let s = 0; s < count; s++) sum += parts[s] = term(s, s, dUtility) * feasibility[s]!;
-    if (sum > LEAST_SUM && sum < Infinity) {
-      for (let s = 0; s < count && sloped; s++) {
-        dUtility[s]! *= feasibility[s]! / sum;
-        dLogFeasibility[s] = parts[s]! / sum;
-      }
-      return { value: Math.log(sum / count), dUtility, dLogFeasibility };
-    }
-  }
   const logs = new Float64Array(count);
   const terms = new Float64Array(q);
   const weights = new Float64Array(q);

@@ -81,19 +81,82 @@ export function utilitiesOf(
 ): { utility: Float64Array; kept: Uint8Array; feasibility: Float64Array } {
   const length = samples[0]!.length;
   const utility = new Float64Array(length);
-  const kept = new Uint8Array(length);
-  const feasibility = new Float64Array(length);
-  const sample = new Float64Array(samples.length);
-  const found = new Float64Array(goals.objectives.length);
-  const unused = new Float64Array(goals.objectives.length);
-  for (let at = 0; at < length; at++) {
-    readSample(samples, at, sample);
-    goals.write(sample, found);
-    utility[at] = scalarisation(found, unused);
-    kept[at] = goals.keptBy(sample) ? 1 : 0;
-    feasibility[at] = feasibilityOf(goals, sample);
+  writeUtilities(goals, scalarisation, samples, utility, new Float64Array(0));
+  const kept = new Uint8Array(length).fill(1);
+  if (goals.thresholds.length > 0) {
+    const sample = new Float64Array(samples.length);
+    for (let at = 0; at < length; at++) {
+      readSample(samples, at, sample);
+      kept[at] = goals.keptBy(sample) ? 1 : 0;
+    }
   }
-  return { utility, kept, feasibility };
+  return { utility, kept, feasibility: feasibilitiesOf(goals, samples) };
+}
+
+/** @param slopes receives the derivatives with respect to the objectives, `length x objectives`; empty: not requested */
+function writeUtilities(
+  { objectives }: Goals,
+  scalarisation: Scalarisation,
+  samples: readonly Float64Array[],
+  utility: Float64Array,
+  slopes: Float64Array,
+): void {
+  const m = objectives.length;
+  const found = new Float64Array(m);
+  const slope = new Float64Array(m);
+  for (let at = 0; at < utility.length; at++) {
+    for (let j = 0; j < m; j++) found[j] = objectives[j]!.value(samples[objectives[j]!.output]![at]!);
+    utility[at] = scalarisation(found, slope);
+    if (slopes.length > 0) for (let j = 0; j < m; j++) slopes[at * m + j] = slope[j]!;
+  }
+}
+
+/** {@link feasibilityOf} each sample. */
+function feasibilitiesOf(goals: Goals, samples: readonly Float64Array[]): Float64Array {
+  const feasibility = new Float64Array(samples[0]!.length).fill(1);
+  if (goals.thresholds.length > 0) {
+    const sample = new Float64Array(samples.length);
+    for (let at = 0; at < feasibility.length; at++) {
+      readSample(samples, at, sample);
+      feasibility[at] = feasibilityOf(goals, sample);
+    }
+  }
+  return feasibility;
+}
+
+/** Adds the derivatives of the utilities to those of the samples. */
+function pullObjectives(
+  { objectives }: Goals,
+  samples: readonly Float64Array[],
+  slopes: Float64Array,
+  dUtility: Float64Array,
+  dSamples: readonly Float64Array[],
+): void {
+  const m = objectives.length;
+  for (let j = 0; j < m; j++) {
+    const goal = objectives[j]!;
+    const [from, to] = [samples[goal.output]!, dSamples[goal.output]!];
+    for (let at = 0; at < dUtility.length; at++) {
+      const pull = dUtility[at]! * slopes[at * m + j]!;
+      if (pull !== 0) to[at]! += pull * goal.slope(from[at]!);
+    }
+  }
+}
+
+function pullThresholds(
+  goals: Goals,
+  samples: readonly Float64Array[],
+  dLogFeasibility: Float64Array,
+  dSamples: readonly Float64Array[],
+): void {
+  const sample = new Float64Array(samples.length);
+  const derivatives = new Float64Array(samples.length);
+  for (let at = 0; at < dLogFeasibility.length; at++) {
+    readSample(samples, at, sample);
+    derivatives.fill(0);
+    addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
+    for (let k = 0; k < dSamples.length; k++) dSamples[k]![at]! += derivatives[k]!;
+  }
 }
 
 export function readSample(samples: readonly Float64Array[], at: number, target: Float64Array): void {
@@ -127,25 +190,9 @@ export class ScalarAcquisition implements AcquisitionFunction {
     const draw = this.samples.at(points, q);
     const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw.samples, q, true);
     const { goals } = this;
-    const outputs = draw.samples.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
-    const derivatives = new Float64Array(outputs);
-    const objectives = goals.objectives.length;
-    const sample = new Float64Array(outputs);
-    const limited = goals.thresholds.length > 0;
-    for (let at = 0; at < dUtility.length; at++) {
-      for (let j = 0; j < objectives; j++) {
-        const pull = dUtility[at]! * slopes[at * objectives + j]!;
-        if (pull === 0) continue;
-        const goal = goals.objectives[j]!;
-        dSamples[goal.output]![at]! += pull * goal.slope(draw.samples[goal.output]![at]!);
-      }
-      if (!limited) continue;
-      readSample(draw.samples, at, sample);
-      derivatives.fill(0);
-      addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
-      for (let k = 0; k < outputs; k++) dSamples[k]![at]! += derivatives[k]!;
-    }
+    pullObjectives(goals, draw.samples, slopes, dUtility, dSamples);
+    if (goals.thresholds.length > 0) pullThresholds(goals, draw.samples, dLogFeasibility, dSamples);
     return { value, gradient: draw.backward(dSamples) };
   }
 
@@ -155,25 +202,12 @@ export class ScalarAcquisition implements AcquisitionFunction {
 
   private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals, scalarisation } = this;
-    const { objectives: parts } = goals;
     const length = samples[0]!.length;
     const count = length / q;
-    const objectives = parts.length;
     const utility = new Float64Array(length);
-    const feasibility = new Float64Array(length).fill(1);
-    const limited = goals.thresholds.length > 0;
-    const slopes = new Float64Array(sloped ? length * objectives : 0);
-    const sample = new Float64Array(samples.length);
-    const found = new Float64Array(objectives);
-    const slope = new Float64Array(objectives);
-    for (let at = 0; at < length; at++) {
-      for (let j = 0; j < objectives; j++) found[j] = parts[j]!.value(samples[parts[j]!.output]![at]!);
-      utility[at] = scalarisation(found, slope);
-      for (let j = 0; j < objectives && sloped; j++) slopes[at * objectives + j] = slope[j]!;
-      if (!limited) continue;
-      readSample(samples, at, sample);
-      feasibility[at] = feasibilityOf(goals, sample);
-    }
+    const slopes = new Float64Array(sloped ? length * goals.objectives.length : 0);
+    writeUtilities(goals, scalarisation, samples, utility, slopes);
+    const feasibility = feasibilitiesOf(goals, samples);
     const { value, dUtility, dLogFeasibility } = this.reduction({ count, q, utility, feasibility }, sloped);
     return { value, dUtility, dLogFeasibility, slopes };
   }

@@ -66,16 +66,31 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
       total += part;
       if (dSamples === null || slopes === null) continue;
       derivatives.fill(0);
-      goals.objectives.forEach((goal, j) => {
-        if (slopes[j] !== 0)
-          derivatives[goal.output]! += sure * slopes[j]! * goal.slope(sample[goal.output]!);
-      });
+      pullObjectives(goals, sample, sure, slopes, derivatives);
       addFeasibilitySlope(goals, sample, part, derivatives);
-      derivatives.forEach((derivative, k) => (dSamples[k]![s] = derivative));
+      for (let k = 0; k < derivatives.length; k++) dSamples[k]![s] = derivatives[k]!;
     }
-    dSamples?.forEach((column) => column.forEach((derivative, s) => (column[s] = derivative / total)));
+    dSamples?.forEach((column) => divide(column, total));
     return Math.log(total / count);
   }
+}
+
+/** Adds `weight` times the derivatives of the objectives to those of a sample. */
+function pullObjectives(
+  { objectives }: Goals,
+  sample: Float64Array,
+  weight: number,
+  slopes: Float64Array,
+  derivatives: Float64Array,
+): void {
+  for (let j = 0; j < objectives.length; j++) {
+    const goal = objectives[j]!;
+    if (slopes[j] !== 0) derivatives[goal.output]! += weight * slopes[j]! * goal.slope(sample[goal.output]!);
+  }
+}
+
+function divide(values: Float64Array, divisor: number): void {
+  for (let s = 0; s < values.length; s++) values[s]! /= divisor;
 }
 
 /** The gain of a sample and a little for its distance to the front, above 0; writes the derivatives. */

@@ -198,10 +198,7 @@ function valueAt(column: Column, input: Exclude<Input, { kind: 'categorical' }>,
   if (column.zero !== null && Math.abs(level - column.zero) * column.range < 1e-12 * magnitude(column))
     return 0;
   if (input.kind === 'discrete') {
-    const wanted = column.lower + level * column.range;
-    return input.values.reduce((best, value) =>
-      Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best,
-    );
+    return nearestValue(input.values, column.lower + level * column.range);
   }
   const [lower, upper] = input.bounds;
   if (level === 1) return upper;
@@ -209,6 +206,10 @@ function valueAt(column: Column, input: Exclude<Input, { kind: 'categorical' }>,
   // Avoids values such as 0.30000000000000004 for the third step of 0.1. No rounding may exceed a bound.
   const value = column.kind === 'stepped' ? Number(exact.toPrecision(12)) : exact;
   return Math.min(upper, Math.max(lower, value));
+}
+
+function nearestValue(values: readonly number[], wanted: number): number {
+  return values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best));
 }
 
 /** The largest size that a value of a column has, in its unit. */

@@ -22,12 +22,14 @@ export interface KnownPoints {
 
 /** Checks points against a declaration: keys, types, bounds, steps, values, categories, constraints, repetitions. */
 export class Validator {
+  private readonly keys: ReadonlySet<string>;
   private readonly constraints: { index: number; holds: (values: Float64Array) => string | null }[];
 
   constructor(
     private readonly space: Space,
     private readonly encoding: Encoding,
   ) {
+    this.keys = new Set(space.inputs.map(({ key }) => key));
     this.constraints = space.constraints.map((constraint, index) => ({
       index,
       holds: isLinear(constraint) ? linearCheck(constraint, encoding) : countCheck(constraint, encoding),
@@ -39,36 +41,41 @@ export class Validator {
       return [fault('', 'type', 'A point is an object of values by key', 'Give { "TASK.PARAMETER": value }')];
     }
     const given = point as Record<string, unknown>;
-    const keys = new Set(this.space.inputs.map(({ key }) => key));
-    const faults = [
-      ...Object.keys(given)
-        .filter((key) => !keys.has(key))
-        .map((key) =>
-          fault(key, 'unknown_key', `"${key}" is no input`, `The inputs are ${[...keys].join(', ')}`),
-        ),
-      ...this.space.inputs.flatMap((input, i) =>
-        Object.hasOwn(given, input.key)
-          ? valueFaults(input, this.encoding.columns[this.encoding.offsets[i]!]!, given[input.key])
-          : [fault(input.key, 'missing_key', `There is no value of "${input.key}"`, `Give ${wanted(input)}`)],
-      ),
-    ];
+    const faults = this.keyFaults(given);
+    this.space.inputs.forEach((input, i) => {
+      const column = this.encoding.columns[this.encoding.offsets[i]!]!;
+      if (Object.hasOwn(given, input.key)) faults.push(...valueFaults(input, column, given[input.key]));
+      else
+        faults.push(
+          fault(input.key, 'missing_key', `There is no value of "${input.key}"`, `Give ${wanted(input)}`),
+        );
+    });
     if (faults.length > 0) return faults;
     const valid = given as Point;
-    const values = this.values(valid);
+    const values = this.constraints.length === 0 ? null : this.values(valid);
     for (const { index, holds } of this.constraints) {
-      const broken = holds(values);
+      const broken = holds(values!);
       if (broken === null) continue;
       const hint = `Choose values with ${described(this.space.constraints[index]!)}`;
       faults.push(fault(`constraints[${index}]`, 'constraint', broken, hint));
     }
-    for (const [name, points] of Object.entries({ done: known.done, pending: known.pending })) {
-      const at = points?.findIndex((other) => this.same(valid, other)) ?? -1;
+    for (const name of ['done', 'pending'] as const) {
+      const at = known[name]?.findIndex((other) => this.same(valid, other)) ?? -1;
       if (at >= 0) {
         const what = name === 'done' ? 'was tried before' : 'is under way';
         faults.push(fault('', 'duplicate', `The point ${what} (${name}[${at}])`, 'Choose another one'));
       }
     }
     return faults;
+  }
+
+  private keyFaults(given: Record<string, unknown>): Fault[] {
+    const { keys } = this;
+    return Object.keys(given)
+      .filter((key) => !keys.has(key))
+      .map((key) =>
+        fault(key, 'unknown_key', `"${key}" is no input`, `The inputs are ${[...keys].join(', ')}`),
+      );
   }
 
   satisfies(point: Point): boolean {
