@@ -14,8 +14,13 @@ import { baseNormals } from './base-normals.js';
 export interface Draw {
   /** Per output `count x q`, in the scale of its model. */
   readonly samples: readonly Float64Array[];
-  /** From derivatives with respect to the samples to those with respect to the points, `q x d`. */
-  backward(dSamples: readonly Float64Array[]): Float64Array;
+  /** Per output the variance of the first point, likewise. */
+  readonly variances: readonly number[];
+  /**
+   * From derivatives with respect to the samples, and to {@link variances} (absent: 0), to those with respect to the points,
+   * `q x d`.
+   */
+  backward(dSamples: readonly Float64Array[], dVariances?: readonly number[]): Float64Array;
 }
 
 /** Lower limit of the variance of a point given the points before it (scale of the model). */
@@ -78,10 +83,11 @@ export class JointSamples {
     const drawn = this.models.map((_, k) => this.draw(k, points.subarray(0, q * d), q));
     return {
       samples: drawn.map(({ samples }) => samples),
-      backward: (dSamples) => {
+      variances: drawn.map(({ variance }) => variance),
+      backward: (dSamples, dVariances) => {
         const gradient = new Float64Array(q * d);
         drawn.forEach(({ backward }, k) => {
-          const part = backward(dSamples[k]!);
+          const part = backward(dSamples[k]!, dVariances?.[k] ?? 0);
           for (let i = 0; i < gradient.length; i++) gradient[i]! += part[i]!;
         });
         return gradient;
@@ -89,15 +95,19 @@ export class JointSamples {
     };
   }
 
-  /** Samples at each of `m` points by itself. `visit` gets the position of a point and its samples. */
-  each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
+  /** Samples at each of `m` points by itself. `visit` gets the position of a point, its samples and its variances. */
+  each(
+    points: Float64Array,
+    m: number,
+    visit: (i: number, samples: readonly Float64Array[], variances: readonly number[]) => void,
+  ): void {
     const { fixedCount: f, count, stride } = this;
     const found = this.models.map((model, k) => {
       const { mean, variance, cross } = model.marginals(points, m);
       const explained = f === 0 ? cross : solveLower(this.roots[k]!, f, cross, m);
       const factors = new Float64Array(m * stride);
       for (let i = 0; i < m; i++) writeFactor(explained, i, f, variance[i]!, factors, i * stride);
-      return { mean, away: multiplyTransposed(factors, m, this.normals[k]!, count, stride) };
+      return { mean, variance, away: multiplyTransposed(factors, m, this.normals[k]!, count, stride) };
     });
     for (let i = 0; i < m; i++) {
       const samples = found.map(({ mean, away }) => {
@@ -105,7 +115,11 @@ export class JointSamples {
         addTo(own, mean[i]!);
         return own;
       });
-      visit(i, samples);
+      visit(
+        i,
+        samples,
+        found.map(({ variance }) => variance[i]!),
+      );
     }
   }
 
@@ -125,7 +139,7 @@ export class JointSamples {
     }
     const samples = this.drawn(k, mean, factors, q, f);
 
-    const backward = (dSamples: Float64Array): Float64Array => {
+    const backward = (dSamples: Float64Array, dVariance: number): Float64Array => {
       const { dMean, dFactors } = this.pulled(k, dSamples, q);
       const dExplained = new Float64Array(q * f);
       const dLeft = new Float64Array(q * q);
@@ -145,10 +159,11 @@ export class JointSamples {
           addRow(dExplained, j * f, -2 * half, explained, i * f, f);
         }
       }
+      dCovariance[0]! += dVariance;
       const dCross = f === 0 ? dExplained : solveLowerTransposed(root, f, dExplained, q);
       return posterior.backward(dMean, dCovariance, dCross);
     };
-    return { samples, backward };
+    return { samples, variance: covariance[0]!, backward };
   }
 
   /**

@@ -22,7 +22,7 @@ import {
   weightedSum,
   type Scalarisation,
 } from './scalar.js';
-import { HypervolumeAcquisition } from './volume.js';
+import { HypervolumeAcquisition, type Noise } from './volume.js';
 
 /** Most points of a batch that are valued together: batches have many subsets, and samples many dimensions. */
 const JOINT_LIMIT = 8;
@@ -175,7 +175,18 @@ export class Situation {
       );
       return new Frontier(rowsOf(objectives, m, front), reference);
     });
-    return new HypervolumeAcquisition(this.d, goals, samples, frontiers, stay.further);
+    return new HypervolumeAcquisition(this.d, goals, samples, frontiers, this.noises(), stay.further);
+  }
+
+  /** Of all objectives and thresholds, if one is clearly noisy and none looks exact; else empty. */
+  private noises(): Noise[] {
+    const { objectives, thresholds } = this.goals;
+    const outputs = [...new Set([...objectives, ...thresholds].map(({ output }) => output))];
+    const { models } = this.problem;
+    const found = outputs.map((output) => models[output]!.choices?.noise);
+    return found.includes('some') && !found.includes('none')
+      ? outputs.map((output) => ({ output, variance: models[output]!.noise ** 2 }))
+      : [];
   }
 
   /** The reference point, and the measured points that make up the front: those that joint samples put on it. */

@@ -5,18 +5,29 @@ import type { JointSamples } from './samples.js';
 import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 import { fatTail, fatTailSlope, PLUS_WIDTH } from './smooth.js';
 
+/** The noise of a measurement of an output, in the scale of its model. */
+export interface Noise {
+  readonly output: number;
+  readonly variance: number;
+}
+
 /**
  * Logarithm of the hypervolume that a point is expected to add to the front, by joint samples: qLogNEHVI (Daulton et
  * al. 2020 and 2021). Batches are chosen one by one, each point with the earlier ones pending.
  *
  * A dominated sample counts a little, less the deeper it lies, so that the value also rises towards the front where no
  * sample gains anything (the idea of Ament et al. 2023, on the distance to the front).
+ *
+ * With clear noise, the logarithm of the share of the uncertainty is added that one measurement of the point removes: `1 -
+ * product of noise^2 / (variance + noise^2)` over the outputs. Without it, the runs near the known points of the front
+ * never end, because noise always leaves some expected gain there.
  */
 export class HypervolumeAcquisition implements AcquisitionFunction {
   readonly jointLimit = 1;
 
   /**
    * @param frontiers one for each sample
+   * @param noises of all objectives and thresholds, if the measurements are clearly noisy; else empty
    * @param further with more points pending
    */
   constructor(
@@ -24,24 +35,29 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     private readonly goals: Goals,
     private readonly samples: JointSamples,
     private readonly frontiers: readonly Frontier[],
+    private readonly noises: readonly Noise[],
     private readonly further: (points: Float64Array, count: number) => AcquisitionFunction,
   ) {}
 
   value(points: Float64Array): number {
-    return this.evaluate(this.samples.at(points, 1).samples, null);
+    const { samples, variances } = this.samples.at(points, 1);
+    return this.evaluate(samples, null) + logRemoved(this.noises, variances, null);
   }
 
   values(points: Float64Array, m: number): Float64Array {
     const values = new Float64Array(m);
-    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, null)));
+    this.samples.each(points, m, (i, samples, variances) => {
+      values[i] = this.evaluate(samples, null) + logRemoved(this.noises, variances, null);
+    });
     return values;
   }
 
   gradient(points: Float64Array) {
     const draw = this.samples.at(points, 1);
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
-    const value = this.evaluate(draw.samples, dSamples);
-    return { value, gradient: draw.backward(dSamples) };
+    const dVariances = draw.variances.map(() => 0);
+    const value = this.evaluate(draw.samples, dSamples) + logRemoved(this.noises, draw.variances, dVariances);
+    return { value, gradient: draw.backward(dSamples, dVariances) };
   }
 
   withPending(points: Float64Array, count: number): AcquisitionFunction {
@@ -73,6 +89,24 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     dSamples?.forEach((column) => divide(column, total));
     return Math.log(total / count);
   }
+}
+
+/**
+ * Logarithm of the share of the uncertainty that a measurement removes; 0 without noise.
+ *
+ * @param variances per output
+ * @param slopes receives the derivatives with respect to the variances; null: not requested
+ */
+function logRemoved(noises: readonly Noise[], variances: readonly number[], slopes: number[] | null): number {
+  if (noises.length === 0) return 0;
+  const gain = noises.reduce(
+    (sum, { output, variance }) => sum + Math.log1p(variances[output]! / variance),
+    0,
+  );
+  for (const { output, variance } of slopes === null ? [] : noises) {
+    slopes![output] = 1 / ((variances[output]! + variance) * Math.expm1(gain));
+  }
+  return Math.log(-Math.expm1(-gain));
 }
 
 /** Adds `weight` times the derivatives of the objectives to those of a sample. */

@@ -5,6 +5,15 @@ import { acquisitionFunction } from '../../src/acquisition/create.js';
 import type { Output } from '../../src/domain/space.js';
 import { Rng } from '../../src/numeric/index.js';
 import { fitGaussianProcess } from '../../src/surrogates/fit.js';
+import type { Choices } from '../../src/surrogates/surrogate.js';
+
+const choices: Choices = {
+  kernel: 'squared_exponential',
+  kernelReason: '',
+  warping: 'identity',
+  noise: 'some',
+  doubted: [],
+};
 
 const objective = (key: string): Output => ({ key, objective: { kind: 'maximize', weight: 1 } });
 
@@ -79,5 +88,53 @@ describe('expected hypervolume', () => {
     );
     // Against the front of the other points, the volume would be about a tenth of a square of two deviations.
     expect(acquisition.value(rows.subarray(top, top + 1), 1)).toBeLessThan(Math.log(0.01));
+  });
+
+  it('counts less the better a point is known, once an output is clearly noisy and none looks exact', () => {
+    const rows = Float64Array.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.9);
+    const n = rows.length;
+    const noise = 0.01;
+    const values = Float64Array.from({ length: n * 2 }, (_, at) =>
+      at % 2 === 0 ? rows[at >> 1]! : 1 - rows[at >> 1]! ** 2,
+    );
+    const process = (k: number) =>
+      exactProcess(
+        rows,
+        values.filter((_, at) => at % 2 === k),
+        1,
+        { noise },
+      );
+    const points = Float64Array.of(0.35, 0.7);
+    const acquisitionWith = (...found: Choices['noise'][]) => {
+      const models = found.map((each, k) => ({ ...process(k), choices: { ...choices, noise: each } }));
+      const outputs = [objective('t.f'), objective('t.g')];
+      const problem = {
+        outputs,
+        models,
+        rows,
+        n,
+        values,
+        pending: new Float64Array(0),
+        pendingCount: 0,
+        seed: 1,
+      };
+      const reference = { 't.f': -0.1, 't.g': -0.1 };
+      return acquisitionFunction({ kind: 'qLogNEHVI' }, { ...problem, reference });
+    };
+    const unclear = acquisitionWith('unclear', 'unclear').values(points, 2);
+    expect(acquisitionWith('some', 'none').values(points, 2)).toEqual(unclear);
+    const noisy = acquisitionWith('some', 'unclear');
+    const { variance } = process(0).beside(new Float64Array(0), 0).marginals(points, 2);
+    noisy.values(points, 2).forEach((value, i) => {
+      const removed = 1 - (noise / (variance[i]! + noise)) ** 2;
+      expect(value - unclear[i]!).toBeCloseTo(Math.log(removed), 8);
+      const at = points.subarray(i, i + 1);
+      expect(noisy.value(at, 1)).toBeCloseTo(value, 8);
+      const [up, down] = [1e-5, -1e-5].map((step) => noisy.value(Float64Array.of(at[0]! + step), 1));
+      const found = noisy.gradient(at, 1);
+      expect(found.value).toBeCloseTo(value, 8);
+      expect(found.gradient[0]).toBeCloseTo((up! - down!) / 2e-5, 3);
+    });
+    expect(variance[0]).toBeLessThan(variance[1]! / 5);
   });
 });
