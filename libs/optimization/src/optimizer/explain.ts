@@ -32,8 +32,8 @@ export interface Explanation {
 export interface ExplainedOutput {
   key: string;
   /**
-   * Relevance of each input by its key: shares of the inverse lengthscales over the ranges of the inputs, with the sum
-   * 1. Null: the model has none.
+   * Relevance of each input by its key: shares of the inverse lengthscales over the ranges of the inputs, and of the slope of
+   * a trend, with the sum 1. Null: the model has none.
    */
   sensitivities: Record<string, number> | null;
   /** The decisions of the fit, each with its reason, as sentences. */
@@ -149,12 +149,17 @@ const kernelNames: Record<Shape, string> = {
   squared_exponential: 'Squared exponential',
 };
 
-function sentencesOf({ kernel, kernelReason, warping }: Choices): string[] {
+function sentencesOf({ kernel, kernelReason, warping, trend = false }: Choices): string[] {
   return [
     `Kernel: ${kernelNames[kernel]}. ${kernelReason}`,
     warping === 'identity'
       ? 'Values: as measured. No curved scale predicts left-out results much better.'
       : `Values: on a curved scale (${warping}). It predicts left-out results much better.`,
+    ...(trend
+      ? [
+          'Trend: a parabola of each number. It predicts left-out results about as well as a model without a trend.',
+        ]
+      : []),
   ];
 }
 

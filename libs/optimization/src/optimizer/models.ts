@@ -18,6 +18,7 @@ export type Fit = (
     kernel: 'automatic' | Shape;
     outliers: 'automatic' | 'keep';
     resolution: number;
+    trend: 'automatic' | 'none';
   },
 ) => FittedSurrogate;
 
@@ -78,7 +79,8 @@ export function fitModels(
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
     const resolution = several && output.objective !== null ? RESOLUTION : 0;
-    const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers, resolution };
+    const trend = several || output.objective === null ? ('none' as const) : ('automatic' as const);
+    const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers, resolution, trend };
     return fit(rowsOf(known[k]!, d), seen[k]!, known[k]!.length, d, options);
   });
   const complete = completeOf(runs, outputs);

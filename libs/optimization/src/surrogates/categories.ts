@@ -9,6 +9,7 @@ import type {
   OutputMap,
   Posterior,
 } from './surrogate.js';
+import { fitWithTrend } from './trend.js';
 
 /** Per encoded column the descriptors of its category, scaled to [0, 1]; null: there are none. */
 export type Descriptors = readonly (readonly number[] | null)[];
@@ -23,17 +24,21 @@ const WORTH_NAMES = 2;
  * Fits a Gaussian process as {@link fitGaussianProcess}. If there are descriptors of categories, it also fits one that
  * sees them beside the names, so that similar categories may have similar results (B. J. Shields et al., Nature 590
  * (2021), 89-96). It returns that one unless the names alone predict left-out observations better.
+ *
+ * @param options `trend`: `automatic` allows a trend where there are no descriptors ({@link fitWithTrend}); default `none`
  */
 export function fitWithDescriptors(
   rows: Float64Array,
   y: Float64Array,
   n: number,
   d: number,
-  options: GaussianProcessOptions & { descriptors?: Descriptors },
+  options: GaussianProcessOptions & { descriptors?: Descriptors; trend?: 'automatic' | 'none' },
 ): FittedSurrogate {
-  const { descriptors = [], ...others } = options;
+  const { descriptors = [], trend = 'none', ...others } = options;
+  const isDescribed = descriptors.some((each) => each !== null);
+  if (!isDescribed && trend === 'automatic') return fitWithTrend(rows, y, n, d, others);
   const plain = fitGaussianProcess(rows, y, n, d, others);
-  if (descriptors.every((each) => each === null)) return plain;
+  if (!isDescribed) return plain;
   const features = new Features(
     descriptors,
     Array.from({ length: d }, (_, c) => options.inputOf?.[c] ?? c),

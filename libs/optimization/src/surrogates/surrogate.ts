@@ -74,6 +74,8 @@ export interface Choices {
   /** The reason for this kernel, as a sentence. */
   readonly kernelReason: string;
   readonly warping: Warp['name'];
+  /** Whether the model is a trend and a process of the rest; absent: it is not. */
+  readonly trend?: boolean;
   /** What the results say about noise: they are likelier without it, they do not tell, or they are likelier with it. */
   readonly noise: 'none' | 'unclear' | 'some';
   /** Positions of the observations that contradict all others so much that the model ignores them. */
