@@ -50,9 +50,10 @@ export function comparisonSection({ date, machine, load, totals, lines }: Compar
   const peers = Object.keys(totals);
   return [
     '## Other optimizers\n',
-    '`npm run bench:optimizer -- --peers botorch,ax,bofire,optuna,skopt`: the same problems, initial points, noise and budgets, with',
+    `\`npm run bench:optimizer -- --peers ${peers.join()} --enter\`: the same problems, initial points, noise and budgets, with`,
     'the methods that each library recommends. [Its README](../tools/bench/peers/README.md#optimizers) says what is compared, and how.',
-    `This optimizer played on machine ${machine}, ${load}, ${date}. Win, tie and loss are of this optimizer: a test by ranks at 5 %.\n`,
+    `This optimizer played on machine ${machine}, ${load}, ${date}. Win, tie and loss are of this optimizer: a test by ranks at 5 %.`,
+    'With few campaigns of the other optimizer, only large differences are significant.\n',
     '| beside | wins | ties | losses | wins or ties | losses by more than 1.5 times | cannot play | too few campaigns | processor time over that of the peer |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...peers.map((peer) => `| ${[peer, ...totalsCells(totals[peer])].join(' | ')} |`),
