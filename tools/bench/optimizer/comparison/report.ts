@@ -35,8 +35,8 @@ export function besideOf({ compared, entries }: Played, peers: readonly string[]
     const theirs = qualitiesOf(all);
     if (!canDecide(mine.length, theirs.length)) return { peer, outcome: 'open' };
     const found = verdict(mine, theirs, isShare(compared));
-    const [own, other] = [mine, theirs].map((values) => medianRegret(compared, values));
-    const isClear = found.verdict === 'loss' && (own ?? NaN) > clearRatio * (other ?? NaN);
+    const isClear =
+      found.verdict === 'loss' && medianRegret(compared, mine) > clearRatio * medianRegret(compared, theirs);
     return { peer, outcome: found.verdict, p: found.p, isClear };
   });
 }

@@ -25,11 +25,11 @@ interface ListFlags extends ServiceFlags {
   limit?: number;
 }
 
-interface DeleteFlags extends PersonFlags {
+interface ReasonedFlags extends PersonFlags {
   reason: string;
 }
 
-interface AttachFlags extends DeleteFlags {
+interface AttachFlags extends ReasonedFlags {
   run?: string;
 }
 
@@ -107,7 +107,7 @@ export function addDeviceFilesCommands(files: Command): void {
       .argument('<lab.device>', 'the device')
       .argument('<id>', 'id of the file')
       .requiredOption('--reason <text>', 'why, for the record and the audit'),
-    (client, flags: DeleteFlags, name: string, id: string): Promise<DeviceFileRecord> =>
+    (client, flags: ReasonedFlags, name: string, id: string): Promise<DeviceFileRecord> =>
       client.post('/api/labs/{lab_id}/devices/{device_id}/files/{file_id}/delete', {
         path: pathOf(name, id),
         body: { reason: flags.reason, by: person(flags) },
