@@ -32,9 +32,11 @@ export interface GaussianProcessOptions extends FitOptions {
   outliers?: 'automatic' | 'keep';
 }
 
-/** Up to this number, all observations take part in the search for hyperparameters. */
+/** Up to this number, all observations take part in the searches for hyperparameters from several starts. */
+const SEARCHED_WIDELY = 150;
+/** Of more, a random part of this number at most continues the search, and decides about noise and kernel. */
 const SEARCHED = 300;
-/** Of more, this number refines the result of a random part of {@link SEARCHED}. */
+/** Of more than that, this number at most refines the result. */
 const REFINED = 600;
 /** Number of observations that compare warps. */
 const COMPARED = 100;
@@ -69,8 +71,8 @@ const ROUNDS_OF_DOUBT = 2;
 
 /**
  * Fits a Gaussian process to `n` observations: hyperparameters by maximum a posteriori ({@link Evidence}), from
- * several starts. The posterior is exact and uses every observation that is not in doubt; with more than 300,
- * hyperparameters come from a random part of them.
+ * several starts. The posterior is exact and uses every observation that is not in doubt; with more than 150, the
+ * searches from several starts see a random part of them, and with more than 300 all searches but a short last one.
  *
  * The noise variance is at least 1e-4 of the variance of the output. The prior of the noise is for measurements and
  * would hamper fits to few exact data. So where no replicates contradict each other, a noise from 1e-6 to 1e-4 is
@@ -155,14 +157,22 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
   });
 
   const searched = part(SEARCHED);
+  const isLarge = n > SEARCHED_WIDELY;
   const fit = (groups: Groups): Fit => {
     const g = groups.count;
     const here = problem(searched, usual, groups);
-    let theta = search(here, startsOf(groups), n <= SEARCHED ? 100 : 40, 'lognormal', stop);
+    let theta = search(
+      problem(part(SEARCHED_WIDELY), usual, groups),
+      startsOf(groups),
+      100,
+      'lognormal',
+      stop,
+    );
+    if (isLarge) theta = search(here, [theta], 20, 'lognormal', stop);
     if (replicated) return { shape: usual, groups, theta, noise: 'some' };
     const start = theta.slice();
     start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
-    const noiseless = search(here, [start], 50, 'flat', stop);
+    const noiseless = search(here, [start], isLarge ? 20 : 50, 'flat', stop);
     const gain = densityWithoutNoise(here, noiseless) - densityWithoutNoise(here, theta);
     const exact = gain > WORTH_EXACT && theta[g + 1]! < LOW_NOISE;
     if (exact) theta = noiseless;
@@ -184,7 +194,7 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
     const smooth: Fit = {
       ...best,
       shape,
-      theta: search(here, [best.theta], n <= SEARCHED ? 40 : 20, 'lognormal', stop),
+      theta: search(here, [best.theta], isLarge ? 20 : 40, 'lognormal', stop),
     };
     const isRough = density(best) > density(smooth) + WORTH_MATERN;
     reason = isRough ? REASONS.rough : REASONS.smooth;
@@ -282,7 +292,7 @@ function search(
       upper,
       maxIterations,
       gradientTolerance: 1e-4,
-      valueTolerance: 1e-7,
+      valueTolerance: problem.n <= SEARCHED_WIDELY ? 1e-7 : 1e-5,
       stop,
     });
     if (best === null || found.value < best.value) best = found;
