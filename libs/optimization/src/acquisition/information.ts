@@ -1,5 +1,13 @@
 import type { AcquisitionFunction } from './acquisition.js';
-import type { Beside, FittedSurrogate } from '../surrogates/surrogate.js';
+import type { Beside, Choices, FittedSurrogate } from '../surrogates/surrogate.js';
+
+/** From this number of results on, noise that is likelier than none counts. Fewer results must show it clearly. */
+const MANY = 20;
+
+/** Whether the noise of a model of `n` results counts, so that {@link withInformation} belongs to it. */
+export function isNoisy(choices: Choices | undefined, n: number): boolean {
+  return choices?.noise === 'some' || (n >= MANY && choices?.likelierNoisy === true);
+}
 
 /**
  * An acquisition function in logarithmic units plus the logarithm of `1 - noise / sqrt(variance + noise^2)` of the objective: a

@@ -4,7 +4,7 @@ import { AnalyticLogImprovement } from './analytic.js';
 import { mostOftenBest, posteriorMeans, widestCover, type FrontSample } from './baseline.js';
 import { Frontier } from './frontier.js';
 import { Goals } from './goals.js';
-import { withInformation } from './information.js';
+import { isNoisy, withInformation } from './information.js';
 import { covers, defaultReference, paretoFront, positions, rangeOf, rowsOf } from './pareto.js';
 import {
   confidenceOf,
@@ -149,11 +149,11 @@ export class Situation {
     return this.scalar(stay, samples, utility, logImprovement(incumbents), jointLimit);
   }
 
-  /** With clear noise of the only objective, well-known points are worth less. */
+  /** With noise of the only objective, well-known points are worth less. */
   private informed(improvement: AcquisitionFunction): AcquisitionFunction {
     const [goal, ...others] = this.goals.objectives;
     const model = this.problem.models[goal!.output]!;
-    return others.length === 0 && model.choices?.noise === 'some'
+    return others.length === 0 && isNoisy(model.choices, this.problem.n)
       ? withInformation(improvement, model)
       : improvement;
   }

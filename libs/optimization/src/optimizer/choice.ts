@@ -1,4 +1,5 @@
 import type { AcquisitionChoice } from '../acquisition/acquisition.js';
+import { isNoisy } from '../acquisition/information.js';
 import type { Output } from '../domain/space.js';
 import type { Models } from './models.js';
 import type { Settings } from './settings.js';
@@ -29,9 +30,8 @@ export function acquisitionOf(
   const model = models.outputs[outputs.findIndex(({ objective }) => objective !== null)]!;
   return {
     choice: { kind: 'qLogNEI' },
-    reason:
-      model.choices?.noise === 'some'
-        ? 'The results are noisy. A well-known point is worth less, because another measurement tells little.'
-        : 'The results may be noisy.',
+    reason: isNoisy(model.choices, models.n)
+      ? 'The results are noisy. A well-known point is worth less, because another measurement tells little.'
+      : 'The results may be noisy.',
   };
 }

@@ -104,9 +104,10 @@ export function fitGaussianProcess(
   const data: Observations = { rows, y, n };
   const attempt = (doubted: readonly number[]) => {
     const kept = doubted.length === 0 ? data : take(data, d, positionsWithout(doubted, n));
-    const { hyperparameters, output, noise, reason } = fitTo(kept, d, options, stop);
+    const { hyperparameters, output, noise, likelierNoisy, reason } = fitTo(kept, d, options, stop);
     const { shape: kernel } = hyperparameters;
-    const choices = { kernel, kernelReason: reason, warping: output.warp.name, noise, doubted };
+    const warping = output.warp.name;
+    const choices = { kernel, kernelReason: reason, warping, noise, likelierNoisy, doubted };
     return {
       exact: noise === 'none',
       model: new GaussianProcess(data, hyperparameters, output, timedOut, doubted, choices),
@@ -129,10 +130,9 @@ export function fitGaussianProcess(
   return best;
 }
 
-interface Fitted {
+interface Fitted extends Pick<Choices, 'noise' | 'likelierNoisy'> {
   hyperparameters: Hyperparameters;
   output: StandardisedOutput;
-  noise: Choices['noise'];
   /** Of the kernel. */
   reason: string;
 }
@@ -169,14 +169,15 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
       stop,
     );
     if (isLarge) theta = search(here, [theta], 20, 'lognormal', stop);
-    if (replicated) return { shape: usual, groups, theta, noise: 'some' };
+    if (replicated) return { shape: usual, groups, theta, noise: 'some', likelierNoisy: true };
     const start = theta.slice();
     start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
     const noiseless = search(here, [start], isLarge ? 20 : 50, 'flat', stop);
     const gain = densityWithoutNoise(here, noiseless) - densityWithoutNoise(here, theta);
     const exact = gain > WORTH_EXACT && theta[g + 1]! < LOW_NOISE;
     if (exact) theta = noiseless;
-    return { shape: usual, groups, theta, noise: exact ? 'none' : gain < -WORTH_NOISE ? 'some' : 'unclear' };
+    const noise = exact ? 'none' : gain < -WORTH_NOISE ? 'some' : 'unclear';
+    return { shape: usual, groups, theta, noise, likelierNoisy: gain < 0 };
   };
   const density = (found: Fit) => new GaussianProcess(searched, found, output, false).logPredictiveDensity();
 
@@ -200,13 +201,13 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
     reason = isRough ? REASONS.rough : REASONS.smooth;
     if (!isRough) best = smooth;
   }
-  const { shape, groups, noise } = best;
+  const { shape, groups, noise, likelierNoisy } = best;
   const noisePrior: NoisePrior = noise === 'none' ? 'flat' : 'lognormal';
   const theta =
     n <= SEARCHED
       ? best.theta
       : search(problem(part(REFINED), shape, groups), [best.theta], 8, noisePrior, stop);
-  return { hyperparameters: { shape, groups, theta }, output, noise, reason };
+  return { hyperparameters: { shape, groups, theta }, output, noise, likelierNoisy, reason };
 }
 
 const REASONS = {
@@ -216,9 +217,7 @@ const REASONS = {
   rough: 'The results are noisy, and this kernel predicts left-out results clearly better.',
 };
 
-interface Fit extends Hyperparameters {
-  noise: Choices['noise'];
-}
+type Fit = Hyperparameters & Pick<Choices, 'noise' | 'likelierNoisy'>;
 
 /** Positions of the observations that a model contradicts: the furthest off, at most a tenth of all. */
 function doubtful(model: GaussianProcess, n: number): number[] {

@@ -78,6 +78,8 @@ export interface Choices {
   readonly trend?: boolean;
   /** What the results say about noise: they are likelier without it, they do not tell, or they are likelier with it. */
   readonly noise: 'none' | 'unclear' | 'some';
+  /** The results are likelier with noise, however little. */
+  readonly likelierNoisy: boolean;
   /** Positions of the observations that contradict all others so much that the model ignores them. */
   readonly doubted: readonly number[];
 }

@@ -12,6 +12,7 @@ const choices: Choices = {
   kernelReason: '',
   warping: 'identity',
   noise: 'some',
+  likelierNoisy: true,
   doubted: [],
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AcquisitionFunction } from '../../src/acquisition/acquisition.js';
-import { withInformation } from '../../src/acquisition/information.js';
+import { isNoisy, withInformation } from '../../src/acquisition/information.js';
 import { Rng } from '../../src/numeric/index.js';
 import { fitGaussianProcess } from '../../src/surrogates/fit.js';
 
@@ -46,6 +46,23 @@ describe('the information of one noisy measurement', () => {
     });
     expect(shares[0]).toBeLessThan(shares[1]! / 3);
     expect(informed.value(points, 1)).toBeCloseTo(Math.log(shares[0]!), 10);
+  });
+
+  it('counts with clear noise, and from 20 results on with noise that is likelier than none', () => {
+    const unclear = { ...model.choices!, noise: 'unclear', likelierNoisy: true } as const;
+    expect(isNoisy({ ...unclear, noise: 'some' }, 5)).toBe(true);
+    expect(isNoisy(unclear, 19)).toBe(false);
+    expect(isNoisy(unclear, 20)).toBe(true);
+    expect(isNoisy({ ...unclear, likelierNoisy: false }, 1000)).toBe(false);
+    expect(isNoisy({ ...unclear, noise: 'none', likelierNoisy: false }, 1000)).toBe(false);
+    expect(isNoisy(undefined, 1000)).toBe(false);
+  });
+
+  it('asks the fit whether noise is likelier', () => {
+    const smooth = y.map((_, i) => (rows[2 * i]! - 0.3) ** 2 + (rows[2 * i + 1]! - 0.3) ** 2);
+    const exact = fitGaussianProcess(rows, smooth, n, 2, { seed: 1, timeLimitMs: 1000, now: () => 0 });
+    expect(exact.choices).toMatchObject({ noise: 'none', likelierNoisy: false });
+    expect(model.choices).toMatchObject({ likelierNoisy: true });
   });
 
   it('has the right derivatives', () => {
