@@ -12,10 +12,13 @@ const warm = new Set<string>();
 const installed = installedOptimizers();
 let program: PeerProcess | undefined;
 
-/** The first proposal compiles the code, as in a process that has proposed before. It is not measured. */
+/** Proposals of a process that compile the code. A campaign with 50 results has made more. */
+const COMPILING = 5;
+
+/** The first proposals compile the code, as in a process that has proposed before. They are not measured. */
 async function time(latency: Latency, seed: number): Promise<Played> {
   const { name, surrogate } = latency;
-  if (!warm.has(name)) timeProposal(latency, seed + 1000);
+  if (!warm.has(name)) for (let k = 0; k < COMPILING; k++) timeProposal(latency, seed + 1000 + k);
   warm.add(name);
   const played = timeProposal(latency, seed);
   if (installed === undefined || surrogate !== 'gp' || seed >= peerSeeds) return played;
