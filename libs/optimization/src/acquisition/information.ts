@@ -6,7 +6,7 @@ const MANY = 20;
 
 /** Whether the noise of a model of `n` results counts, so that {@link withInformation} belongs to it. */
 export function isNoisy(choices: Choices | undefined, n: number): boolean {
-  return choices?.noise === 'some' || (n >= MANY && choices?.likelierNoisy === true);
+  return choices?.noise === 'some' || (n >= MANY && choices?.noise === 'likely');
 }
 
 /**

@@ -54,7 +54,7 @@ const EXACT_NOISE_FLOOR = 1e-6;
 const LOW_NOISE = -5;
 /** Minimum gain in nats for an output to count as exact: 20 times as likely. */
 const WORTH_EXACT = 3;
-/** Minimum gain in nats of noise over none for an output to count as noisy. */
+/** Minimum gain in nats of noise over none for an output to count as clearly noisy. */
 const WORTH_NOISE = 1;
 /** Minimum gain of Matern-5/2 over the squared exponential with noise, in nats over all observations. */
 const WORTH_MATERN = 3;
@@ -104,10 +104,10 @@ export function fitGaussianProcess(
   const data: Observations = { rows, y, n };
   const attempt = (doubted: readonly number[]) => {
     const kept = doubted.length === 0 ? data : take(data, d, positionsWithout(doubted, n));
-    const { hyperparameters, output, noise, likelierNoisy, reason } = fitTo(kept, d, options, stop);
+    const { hyperparameters, output, noise, reason } = fitTo(kept, d, options, stop);
     const { shape: kernel } = hyperparameters;
     const warping = output.warp.name;
-    const choices = { kernel, kernelReason: reason, warping, noise, likelierNoisy, doubted };
+    const choices = { kernel, kernelReason: reason, warping, noise, doubted };
     return {
       exact: noise === 'none',
       model: new GaussianProcess(data, hyperparameters, output, timedOut, doubted, choices),
@@ -130,9 +130,10 @@ export function fitGaussianProcess(
   return best;
 }
 
-interface Fitted extends Pick<Choices, 'noise' | 'likelierNoisy'> {
+interface Fitted {
   hyperparameters: Hyperparameters;
   output: StandardisedOutput;
+  noise: Choices['noise'];
   /** Of the kernel. */
   reason: string;
 }
@@ -169,15 +170,15 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
       stop,
     );
     if (isLarge) theta = search(here, [theta], 20, 'lognormal', stop);
-    if (replicated) return { shape: usual, groups, theta, noise: 'some', likelierNoisy: true };
+    if (replicated) return { shape: usual, groups, theta, noise: 'some' };
     const start = theta.slice();
     start[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
     const noiseless = search(here, [start], isLarge ? 20 : 50, 'flat', stop);
     const gain = densityWithoutNoise(here, noiseless) - densityWithoutNoise(here, theta);
     const exact = gain > WORTH_EXACT && theta[g + 1]! < LOW_NOISE;
     if (exact) theta = noiseless;
-    const noise = exact ? 'none' : gain < -WORTH_NOISE ? 'some' : 'unclear';
-    return { shape: usual, groups, theta, noise, likelierNoisy: gain < 0 };
+    const noise = exact ? 'none' : gain < -WORTH_NOISE ? 'some' : gain < 0 ? 'likely' : 'unclear';
+    return { shape: usual, groups, theta, noise };
   };
   const density = (found: Fit) => new GaussianProcess(searched, found, output, false).logPredictiveDensity();
 
@@ -201,13 +202,13 @@ function fitTo(data: Observations, d: number, options: GaussianProcessOptions, s
     reason = isRough ? REASONS.rough : REASONS.smooth;
     if (!isRough) best = smooth;
   }
-  const { shape, groups, noise, likelierNoisy } = best;
+  const { shape, groups, noise } = best;
   const noisePrior: NoisePrior = noise === 'none' ? 'flat' : 'lognormal';
   const theta =
     n <= SEARCHED
       ? best.theta
       : search(problem(part(REFINED), shape, groups), [best.theta], 8, noisePrior, stop);
-  return { hyperparameters: { shape, groups, theta }, output, noise, likelierNoisy, reason };
+  return { hyperparameters: { shape, groups, theta }, output, noise, reason };
 }
 
 const REASONS = {
@@ -217,7 +218,9 @@ const REASONS = {
   rough: 'The results are noisy, and this kernel predicts left-out results clearly better.',
 };
 
-type Fit = Hyperparameters & Pick<Choices, 'noise' | 'likelierNoisy'>;
+interface Fit extends Hyperparameters {
+  noise: Choices['noise'];
+}
 
 /** Positions of the observations that a model contradicts: the furthest off, at most a tenth of all. */
 function doubtful(model: GaussianProcess, n: number): number[] {

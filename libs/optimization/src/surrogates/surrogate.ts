@@ -76,10 +76,11 @@ export interface Choices {
   readonly warping: Warp['name'];
   /** Whether the model is a trend and a process of the rest; absent: it is not. */
   readonly trend?: boolean;
-  /** What the results say about noise: they are likelier without it, they do not tell, or they are likelier with it. */
-  readonly noise: 'none' | 'unclear' | 'some';
-  /** The results are likelier with noise, however little. */
-  readonly likelierNoisy: boolean;
+  /**
+   * What the results say about noise. `none`: they are clearly likelier without it. `unclear`: they do not tell. `likely`: they are a
+   * little likelier with it. `some`: they are clearly likelier with it.
+   */
+  readonly noise: 'none' | 'unclear' | 'likely' | 'some';
   /** Positions of the observations that contradict all others so much that the model ignores them. */
   readonly doubted: readonly number[];
 }

@@ -12,7 +12,6 @@ const choices: Choices = {
   kernelReason: '',
   warping: 'identity',
   noise: 'some',
-  likelierNoisy: true,
   doubted: [],
 };
 

@@ -49,20 +49,20 @@ describe('the information of one noisy measurement', () => {
   });
 
   it('counts with clear noise, and from 20 results on with noise that is likelier than none', () => {
-    const unclear = { ...model.choices!, noise: 'unclear', likelierNoisy: true } as const;
-    expect(isNoisy({ ...unclear, noise: 'some' }, 5)).toBe(true);
-    expect(isNoisy(unclear, 19)).toBe(false);
-    expect(isNoisy(unclear, 20)).toBe(true);
-    expect(isNoisy({ ...unclear, likelierNoisy: false }, 1000)).toBe(false);
-    expect(isNoisy({ ...unclear, noise: 'none', likelierNoisy: false }, 1000)).toBe(false);
+    const choices = model.choices!;
+    expect(isNoisy({ ...choices, noise: 'some' }, 5)).toBe(true);
+    expect(isNoisy({ ...choices, noise: 'likely' }, 19)).toBe(false);
+    expect(isNoisy({ ...choices, noise: 'likely' }, 20)).toBe(true);
+    expect(isNoisy({ ...choices, noise: 'unclear' }, 1000)).toBe(false);
+    expect(isNoisy({ ...choices, noise: 'none' }, 1000)).toBe(false);
     expect(isNoisy(undefined, 1000)).toBe(false);
   });
 
   it('asks the fit whether noise is likelier', () => {
     const smooth = y.map((_, i) => (rows[2 * i]! - 0.3) ** 2 + (rows[2 * i + 1]! - 0.3) ** 2);
     const exact = fitGaussianProcess(rows, smooth, n, 2, { seed: 1, timeLimitMs: 1000, now: () => 0 });
-    expect(exact.choices).toMatchObject({ noise: 'none', likelierNoisy: false });
-    expect(model.choices).toMatchObject({ likelierNoisy: true });
+    expect(exact.choices).toMatchObject({ noise: 'none' });
+    expect(isNoisy(model.choices, n)).toBe(true);
   });
 
   it('has the right derivatives', () => {
