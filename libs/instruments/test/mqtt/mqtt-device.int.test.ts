@@ -159,6 +159,8 @@ describe.skipIf(mosquitto === undefined)('a device behind a broker', () => {
     const again = await bath(running.port);
     await eventually(async () => (await under.report())['connected'] === true, 'it connects again');
     await under.call('set_target', { target: 2 });
+    // The broker may acknowledge a message before the instrument has read it.
+    await eventually(() => again.commands.length > 0, 'the new message arrives');
     expect(again.commands.map(({ payload }) => payload)).toEqual(['{"celsius":2}']);
   });
 
