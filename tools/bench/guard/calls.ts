@@ -16,13 +16,16 @@ export interface Comparison {
 /** Single calls in each round, one of the service after one of the floor. */
 const calls = 20;
 const touches = 6;
-/** Calls of the bare chain that need about as much processor time as a submission. */
+/**
+ * Calls of the bare chain beside a commit. The commit alone depends on the disk, but a submission and a task mostly on the
+ * processor: without these calls, a machine with a slow processor and a quick disk has another ratio.
+ */
 const callsBesideCommit = 8;
 /** Operations at once, and how many of them in each round. */
 const inFlight = 64;
 const bareBatch = 1_000;
 const queryBatch = 300;
-const startBatch = 200;
+const startBatch = 100;
 const taskBatch = 32;
 
 /** All figures that need the service. */
@@ -35,6 +38,10 @@ const now = (): number => performance.timeOrigin + performance.now();
 export function comparisons(floor: Floor, service: Service): Comparison[] {
   const bare = bareOf(floor);
   const { query, effect } = callsOf(service);
+  const withCalls = (path: string) => async (): Promise<void> => {
+    await bare(path)();
+    for (let call = 0; call < callsBesideCommit; call += 1) await bare('/call')();
+  };
   let count = 0;
   const name = (): string => `guard_${(count += 1)}`;
 
@@ -82,12 +89,7 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
         const owner = name();
         let index = 0;
         const submit = () => service.submit(`${owner}_${(index += 1)}`, 'noop', { owner });
-        // The commit alone depends on the disk, but a submission mostly on the processor.
-        const commitAndCalls = async (): Promise<void> => {
-          await bare('/commit')();
-          for (let call = 0; call < callsBesideCommit; call += 1) await bare('/call')();
-        };
-        const submission = await inTurn(commitAndCalls, submit);
+        const submission = await inTurn(withCalls('/commit'), submit);
         await service.api.post('/api/queue/resume', { body: {} });
         await allCompleted(owner, index);
         return { submission };
@@ -109,7 +111,7 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
         const starts: number[] = [];
         const firstCalls: number[] = [];
         for (let index = 0; index < touches; index += 1) {
-          starts.push(await timed(bare('/start')));
+          starts.push(await timed(withCalls('/start')));
           firstCalls.push(await touch());
         }
         return { first_call: { ours: quick(firstCalls), floor: quick(starts) } };
@@ -118,9 +120,9 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
     {
       figures: ['next_call'],
       async round() {
-        const starts = (await load(calls / 2, 1, bare('/start'))).durations;
+        const starts = (await load(calls / 2, 1, withCalls('/start'))).durations;
         const gaps = await gapsOfChain();
-        starts.push(...(await load(calls / 2, 1, bare('/start'))).durations);
+        starts.push(...(await load(calls / 2, 1, withCalls('/start'))).durations);
         return { next_call: { ours: quick(gaps), floor: quick(starts) } };
       },
     },
@@ -128,7 +130,7 @@ export function comparisons(floor: Floor, service: Service): Comparison[] {
       figures: ['task_processor'],
       async round() {
         const ofFloor = await processorMs(floor.pids, startBatch, () =>
-          load(startBatch, inFlight, bare('/start')),
+          load(startBatch, inFlight, withCalls('/start')),
         );
         const ours = await processorMs(service.pids, taskBatch, runTasks);
         return { task_processor: { ours, floor: ofFloor } };
