@@ -72,9 +72,13 @@ export class DeviceUnderTest {
   }
 }
 
-/** Waits until something holds. */
-export async function eventually(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 20_000;
+/** Waits until something holds, at most `mostMs` milliseconds. */
+export async function eventually(
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  mostMs = 20_000,
+): Promise<void> {
+  const end = performance.now() + mostMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`it did not come true: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
