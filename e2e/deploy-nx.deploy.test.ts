@@ -76,7 +76,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'labs'));
   await copyPackages(join(folder, 'labs'));
   const compilerOptions = {
-    ...{ target: 'ES2023', module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
+    ...{ target: 'ES2023', lib: ['ES2023'], module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
   };
   await writeFile(place('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
   const options = { svc: `node ${fromHere('../apps/cli/bin/svc.mjs')}` };

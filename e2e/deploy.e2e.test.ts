@@ -60,7 +60,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'work'));
   await copyPackages(join(folder, 'work'));
   const compilerOptions = {
-    ...{ target: 'ES2023', module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
+    ...{ target: 'ES2023', lib: ['ES2023'], module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
   };
   await writeFile(place('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }));
   stack = await start();

@@ -68,7 +68,7 @@ beforeAll(async () => {
   for (const name of ['empty', 'work']) await mkdir(join(folder, name));
   await copyPackages(join(folder, 'work'));
   const compilerOptions = {
-    ...{ target: 'ES2023', module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
+    ...{ target: 'ES2023', lib: ['ES2023'], module: 'NodeNext', strict: true, noEmit: true, types: ['node'] },
   };
   const settings = JSON.stringify({ compilerOptions, include: ['**/*.ts'] });
   await writeFile(join(folder, 'work', lab, 'tsconfig.json'), settings);

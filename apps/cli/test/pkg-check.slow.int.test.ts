@@ -288,6 +288,11 @@ describe('one pass', () => {
     expect(await errorsOf('wet_lab')).not.toEqual([]);
   });
 
+  it('knows no name that only a browser has', async () => {
+    putLab(`${task(right.devices, right.parameters, right.resources)}console.log(fetch, status);\n`);
+    expect(await errorsOf()).toEqual([`${taskFile}:12:20 TS2304`]);
+  });
+
   it('follows tsconfig.json and reports its errors', async () => {
     putLab(`${task(right.devices, right.parameters, right.resources)}function idle(): void {}\n`);
     expect(await errorsOf()).toEqual([]);

@@ -33,6 +33,7 @@ describe('a new package', () => {
     const settings = readFileSync(file('tsconfig.json'), 'utf8');
     expect(Object.keys((JSON.parse(settings) as { compilerOptions: object }).compilerOptions)).toEqual([
       'target',
+      'lib',
       'module',
       'strict',
       'noEmit',

@@ -31,6 +31,7 @@ const isOfProduct = (specifier: string): boolean =>
 /** Compiler options of a package without a `tsconfig.json`. */
 const defaults: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts'],
   module: ts.ModuleKind.NodeNext,
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   strict: true,

@@ -6,9 +6,10 @@ import { className } from './package-types.js';
 /** The text of each file, by its path relative to the package folder, with forward slashes. */
 export type Files = Record<string, string>;
 
-/** Options of the compiler for the code of packages. */
+/** Options of the compiler for the code of packages, which runs in Node: it has no types of a browser. */
 export const compilerOptions = {
   target: 'ES2023',
+  lib: ['ES2023'],
   module: 'NodeNext',
   strict: true,
   noEmit: true,
