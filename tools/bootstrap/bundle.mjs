@@ -48,6 +48,7 @@ export async function bundlePrograms() {
     // TypeScript is as large as all the rest, and only `svc pkg` reads it. A bundle has no names of a CommonJS library that is
     // imported at run time, as undici is.
     external: ['typescript', 'undici'],
+    plugins: [requireTypescript],
   });
   const compiled = join(root, 'libs', 'sdk', 'dist', 'hosts');
   await bundle(esbuild, {
@@ -70,7 +71,7 @@ const __nameClass = (target, value) => Object.defineProperty(target, 'name', { v
 const __place = (path) => new URL(path, import.meta.url).href;
 `;
 
-async function bundle({ build, transform }, { outdir, external = [], ...program }) {
+async function bundle({ build, transform }, { outdir, external = [], plugins = [], ...program }) {
   const { outputFiles, metafile } = await build({
     ...program,
     write: false,
@@ -88,7 +89,7 @@ async function bundle({ build, transform }, { outdir, external = [], ...program 
     logLevel: 'silent',
     // Decorators of all chunks need it, and esbuild does not keep the order of modules in different chunks.
     external: ['reflect-metadata', ...external],
-    plugins: [leaveOutMissing, onlyEnglish, rewrite(outdir, transform)],
+    plugins: [leaveOutMissing, onlyEnglish, rewrite(outdir, transform), ...plugins],
   });
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir);
@@ -125,6 +126,20 @@ const leaveOutMissing = {
       const found = await resolve(path, { importer, kind, resolveDir, pluginData: leaveOutMissing });
       return found.errors.length === 0 ? found : { path, external: true };
     });
+  },
+};
+
+/** `require` loads TypeScript in a quarter of the time of `import`, which reads its 9 MB once more to find the names it exports. */
+const requireTypescript = {
+  name: 'require-typescript',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'required';
+    onResolve({ filter: /^typescript$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /^typescript$/, namespace }, () => ({
+      contents: "export default require('typescript');",
+    }));
   },
 };
 
