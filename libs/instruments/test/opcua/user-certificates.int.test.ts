@@ -178,7 +178,7 @@ describe('a user with a certificate', () => {
     await strict.rejectUser(lab.der);
     strict.logins.length = 0;
     await strict.start();
-    // Attempts fail too until the server listens. Then the pauses are longer, up to 36 s.
+    // Attempts before the server listens fail too. Each failure doubles the next pause, up to 36 s.
     const aMinute = 60_000;
     await eventually(() => strict.logins.length >= 3, 'three attempts', aMinute);
     const [first = 0, second = 0, third = 0] = strict.logins;
