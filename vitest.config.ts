@@ -39,13 +39,16 @@ const deployed = '{deploy/test,e2e}/*.deploy.test.ts';
 
 const cores = Math.max(2, availableParallelism());
 
+/** A busy machine stops a process for seconds, so a test waits longer than Vitest's 1 s for what must come. */
+const patient = { expect: { poll: { timeout: 20_000 } } };
+
 /**
  * Files of one worker share their modules, so that a worker loads the libraries once. A test must therefore leave no
  * state in a module and must not replace a module with `vi.mock`.
  */
-const computing = { isolate: false, maxWorkers: cores };
+const computing = { ...patient, isolate: false, maxWorkers: cores };
 /** Most of the time of these tests is waiting for other processes. */
-const waiting = { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
+const waiting = { ...patient, isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
 const endToEnd = { ...waiting, testTimeout: 240_000, hookTimeout: 240_000 };
 /** Whole stacks start after everything that is smaller. They wait for simulated instruments more than they compute. */
 const wholeStacks = { ...endToEnd, maxWorkers: cores + 2, sequence: { groupOrder: 2 } };

@@ -181,7 +181,7 @@ describe.skipIf(python === undefined)('a device of the kit', () => {
     });
     expect(await device._report()).toMatchObject({ connected: true });
     peers[0]?.kill('SIGKILL');
-    await expect.poll(() => device._report(), { timeout: 5_000 }).toMatchObject({ connected: false });
+    await expect.poll(() => device._report()).toMatchObject({ connected: false });
   });
 
   it('that does not exist, or whose port is in use, says so', async () => {

@@ -47,7 +47,7 @@ describe('revoked agents', () => {
     const [revoked, other] = await Promise.all([agent('bench_a'), agent('bench_b')]);
     const { revocations: applied, lines } = revocations(listed(revoked.key));
     expect(await applied.apply()).toBe(1);
-    await expect.poll(() => revoked.bus.connected, { timeout: 1_000, interval: 20 }).toBe(false);
+    await expect.poll(() => revoked.bus.connected, { interval: 20 }).toBe(false);
     expect(lines).toContain('the broker refuses revoked agents');
     await other.bus.flush();
     expect(other.bus.connected).toBe(true);
@@ -156,7 +156,7 @@ describe('new keys that admit processes', () => {
 
     now += 11 * minute;
     await look();
-    await expect.poll(() => early.connected, { timeout: 3_000 }).toBe(false);
+    await expect.poll(() => early.connected).toBe(false);
     await late.flush();
     await expect(connected(nats.keys, 'agent', 'bench_d')).rejects.toMatchObject({ code: 'unauthorized' });
   });
@@ -171,7 +171,7 @@ describe('new keys that admit processes', () => {
     keys = withNewProcessKeys(nats.keys, now, { overlapMs: 0 });
     const renewed = await issueCredentials(keys, 'gateway', 'g');
     await look();
-    await expect.poll(() => gateway.connected, { timeout: 3_000 }).toBe(false);
+    await expect.poll(() => gateway.connected).toBe(false);
     await expect(connected(nats.keys, 'gateway', 'thief')).rejects.toMatchObject({ code: 'unauthorized' });
     credentials = renewed;
     await expect.poll(() => gateway.connected, { timeout: 10_000 }).toBe(true);

@@ -137,7 +137,7 @@ describe('npm packages', () => {
       const installed = packages(1_500).install(small);
       await expect(installed).rejects.toThrow('npm did not end within 1.5 s');
       const pid = await started();
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+      await expect.poll(() => isAlive(pid)).toBe(false);
     });
 
     it('are abandoned when the agent stops, and no new installation begins', async () => {
@@ -150,7 +150,7 @@ describe('npm packages', () => {
       const pid = await started();
       await one.close();
       await refused;
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+      await expect.poll(() => isAlive(pid)).toBe(false);
       expect(runs()).toBe(1);
     });
   });

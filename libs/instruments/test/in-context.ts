@@ -43,9 +43,9 @@ export function inContext(device: BaseDevice, folder: string): Hosted {
   };
 }
 
-/** Waits until something holds, for at most 10 s. */
+/** Waits until something holds, for at most 30 s. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
+  for (let tries = 0; tries < 3_000; tries += 1) {
     if (holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

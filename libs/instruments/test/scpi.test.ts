@@ -163,7 +163,7 @@ describe('a device with SCPI over TCP', () => {
       { identity: '*IDN?', errorQueue: undefined },
     );
     served = await serve(twinTransport('twin', twin, realTime), port);
-    await expect.poll(() => call(device, 'voltage'), { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => call(device, 'voltage')).toBe(2);
   });
 });
 

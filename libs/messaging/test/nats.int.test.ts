@@ -229,7 +229,7 @@ describe('a bus with credentials', () => {
     await agent.serve(agentRequests.readClock, address, () => ({ now_ms: 7 }));
     expect(await gateway.request(agentRequests.readClock, address, {})).toEqual({ now_ms: 7 });
     await nats.restart();
-    await vi.waitFor(() => expect([gateway.connected, agent.connected]).toEqual([true, true]), 5_000);
+    await expect.poll(() => [gateway.connected, agent.connected]).toEqual([true, true]);
     expect(await gateway.request(agentRequests.readClock, address, {})).toEqual({ now_ms: 7 });
   });
 
@@ -246,7 +246,7 @@ describe('a bus with credentials', () => {
     const served = agent.serve(agentRequests.readClock, address, () => ({ now_ms: 0 }));
     await expect(served).rejects.toMatchObject({ code: 'forbidden' });
     agent.publish(serviceEvents.measured, { service: 'gateway', name: 'g' }, { instance: 'x', families: [] });
-    await vi.waitFor(() => expect(agent.refusals).toBe(3));
+    await expect.poll(() => agent.refusals).toBe(3);
   });
 
   it('does not start as another computer than that of its credentials', async () => {

@@ -161,12 +161,12 @@ describe('a device that is offered to clients of SiLA', () => {
 
   it('is free again when its lock was not used for its time', async () => {
     const { lock, taken, run } = await offered();
-    await lock.lock('mine', 1);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await lock.lock('mine', 4);
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
     await run('MixColors', mix, await lock.context('mine'));
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
     expect(await lock.isLocked()).toBe(true);
-    await expect.poll(() => lock.isLocked(), { timeout: 3_000 }).toBe(false);
+    await expect.poll(() => lock.isLocked(), { timeout: 10_000 }).toBe(false);
     expect([...taken]).toEqual([]);
   });
 });

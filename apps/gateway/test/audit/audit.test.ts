@@ -82,7 +82,7 @@ describe('a request that changes something', () => {
     expect((await gateway.send('POST', '/api/queue/pause', {}, ada)).status).toBe(202);
     expect(gateway.audit.entries).toEqual([]);
     gateway.audit.failure = undefined;
-    await vi.waitFor(() => expect(gateway.audit.entries).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(gateway.audit.entries).toHaveLength(1), { timeout: 20_000 });
   });
 });
 

@@ -301,7 +301,7 @@ describe('the twin of an instrument behind a broker', () => {
     own['set_target']!['twin'] = { sets: { target: '{target}' } };
     const under = device(1, {
       ...{ functions: own, simulate: true, presence: { state: 'online', equals: 'yes' } },
-      state: { ...state, temperature: { ...(state['temperature'] as JsonObject), stale_after: 1 } },
+      state: { ...state, temperature: { ...(state['temperature'] as JsonObject), stale_after: 3 } },
       twin: { state: { temperature: 20, target: 20 }, follow: { temperature: { to: 'target', rate: 100 } } },
     });
     await under.start();
@@ -310,7 +310,7 @@ describe('the twin of an instrument behind a broker', () => {
       'it is there',
     );
     // What stays the same is said again before it is stale.
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await new Promise((resolve) => setTimeout(resolve, 3_200));
     expect(await under.call('read_temperature')).toBe(20);
     await under.call('set_target', { target: 25 });
     await eventually(async () => (await under.call('read_temperature')) === 25, 'the temperature is reached');

@@ -172,8 +172,8 @@ describe('a device with OPC UA', () => {
   });
 
   it('reaches its safe state', async () => {
-    const { url } = await server();
-    const under = await device(url, {
+    const reactor = await server();
+    const under = await device(reactor.url, {
       safe_state: [{ function: 'set_target', arguments: { target: 5 } }],
     }).start();
     expect(await under.call('target')).toBe(5);
@@ -181,7 +181,7 @@ describe('a device with OPC UA', () => {
     const dosing = expect(under.call('dose', { volume: -1 })).rejects.toEqual(
       refused('maybe', /stopped: test/),
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually(() => reactor.doses.length === 1, 'the method begins');
     await under.stop();
     await dosing;
     expect(await under.call('target')).toBe(5);

@@ -1,5 +1,5 @@
 import { envelopeVersion, ServiceError, type AnyRequest, type Envelope } from '@lab/contracts';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { act, add, echo, failure, serveSum, type Bench } from './bench.js';
 
 /** Requests, their deadlines and their limits. */
@@ -257,7 +257,7 @@ export function requestsContract(bench: Bench): void {
       await serve(other, 'other', () => !when);
       await client.request(add, { room: 'x' }, { a: 1, b: 0 });
       // The other server may answer before this one has received the request.
-      await vi.waitFor(() => expect(passedOver).toBe(1));
+      await expect.poll(() => passedOver).toBe(1);
       when = true;
       await client.request(add, { room: 'x' }, { a: 2, b: 0 });
       expect(handled).toEqual(['other 1', 'mine 2']);

@@ -1,6 +1,6 @@
 import { testPostgres, type TestPostgres } from '@lab/testkit/testing';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import { openRecords, openStore, type Records } from '../../src/index.js';
 
 let postgres: TestPostgres;
@@ -61,7 +61,7 @@ test('the tasks of one device among hundreds are found by an index, newest first
   );
   // A session reports its use of indexes when it ends.
   await records.close();
-  await vi.waitFor(async () => expect(await scans()).toBe(before + 1));
+  await expect.poll(() => scans()).toBe(before + 1);
 });
 
 test('a page of the tasks of a device reads no others, and tasks by name read only a page', async () => {
@@ -75,7 +75,7 @@ test('a page of the tasks of a device reads no others, and tasks by name read on
   const next = await records.list('tasks', { ...byName, after: named.end });
   expect(next.items.map(({ name }) => name)).toEqual(['task_1000', 'task_1001', 'task_1002', 'task_1003']);
   await records.close();
-  await vi.waitFor(async () => expect(await one(read)).toBeGreaterThan(before));
+  await expect.poll(() => one(read)).toBeGreaterThan(before);
   expect((await one(read)) - before).toBeLessThan(40);
 });
 
@@ -111,6 +111,6 @@ test('a part of the schedule of the past reads only the runs and campaigns of it
     'sweep run_301/task_603',
   ]);
   await records.close();
-  await vi.waitFor(async () => expect(await names()).toBeGreaterThan(lookups));
+  await expect.poll(() => names()).toBeGreaterThan(lookups);
   expect(await one(wholeReads)).toBe(before);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { started, world } from '../planning.js';
 import { randomScenario } from '../random-scenarios.js';
 import { at, running, snapshot, task } from '../snapshots.js';
@@ -161,7 +161,7 @@ describe('the background search', () => {
     plan(snapshot(0.1, ['a'], tasks.slice(1), going));
     expect(searcher.searches).toHaveLength(1);
     searcher.searches[0]?.end(null);
-    await vi.waitFor(() => expect(searcher.searches).toHaveLength(2));
+    await expect.poll(() => searcher.searches).toHaveLength(2);
     expect(searcher.searches[1]?.problem.activities).toHaveLength(4);
     plan(snapshot(1, ['a'], tasks.slice(2), going));
     expect(searcher.searches[1]?.cancelled).toBe(true);
@@ -215,7 +215,7 @@ describe('the background search', () => {
     const exact = exactly((_, hint) => ({ schedule: hint, lowerBound: hint.objective }));
     const { policy, plan, asked } = world({ exact, searcher: null });
     expect(plan(snapshot(0, ['a'], tasks, going)).timetable?.quality.lowerBound).toBeNull();
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await expect.poll(() => asked()).toBe(1);
     const { quality } = plan(snapshot(1, ['a'], tasks, going)).timetable ?? {};
     expect(quality?.gap).toBe(0);
     expect(quality?.lowerBound).toBe(quality?.objective);
@@ -249,7 +249,7 @@ describe('the background search', () => {
       const start = search?.request.start;
       if (start === undefined) throw new Error('nothing is searched for');
       search?.end({ schedule: start, rounds: 1, optimal: false, lowerBound: 100 });
-      await vi.waitFor(() => expect(bound()).toBe(10));
+      await expect.poll(() => bound()).toBe(10);
       answer();
       await new Promise((resolve) => setImmediate(resolve));
       expect(bound()).toBe(expected / 10);
@@ -272,7 +272,7 @@ describe('the background search', () => {
         [...going, running('q', 0, 9, { s0: 'b' })],
       );
     plan(shot(0));
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await expect.poll(() => asked()).toBe(1);
     expect(parts.sort()).toEqual([2, 5]);
     expect(plan(shot(0)).timetable?.quality.lowerBound).toBeCloseTo(1.4);
     await policy.stop();
@@ -291,7 +291,7 @@ describe('the background search', () => {
     const start = search?.request.start ?? expect.fail('nothing is searched for');
     const leavesOneOut = { ...start, units: start.units.map((units, index) => (index === 4 ? [] : units)) };
     search?.end({ schedule: { ...leavesOneOut, objective: 0 }, rounds: 1, optimal: false });
-    await vi.waitFor(() => expect(hints).toEqual([start]));
+    await expect.poll(() => hints).toEqual([start]);
     await policy.stop();
   });
 

@@ -105,7 +105,7 @@ describe.skipIf(python === undefined).each(libraries)('the lock of a server of %
       .toMatchObject({ value: 1 });
     // A device that cannot renew its lock, because its computer sleeps.
     bench.freeze(true);
-    await expect.poll(() => other.isLocked(), { timeout: 5_000, interval: 20 }).toBe(false);
+    await expect.poll(() => other.isLocked(), { interval: 20 }).toBe(false);
     await other.lock('other', 30);
     bench.freeze(false);
     expect(await heating.end).toMatchObject({ value: { Reached: 37.5 } });
@@ -173,7 +173,7 @@ describe.skipIf(python === undefined).each(libraries)('the lock of a server of %
     const { bench, other } = await setUp({ lock_timeout: 1 });
     expect(await bench.call('Bench_Move', move, 1).end).toMatchObject(moved);
     await bench.kill();
-    await expect.poll(() => other.isLocked(), { timeout: 5_000, interval: 100 }).toBe(false);
+    await expect.poll(() => other.isLocked(), { interval: 100 }).toBe(false);
   });
 
   it('is freed when the agent is gone, unless an effect is under way', async () => {
