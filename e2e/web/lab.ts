@@ -64,7 +64,7 @@ beforeAll(async () => {
   );
 });
 afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  await Promise.all(contexts.splice(0).map(closed));
   expect(complaints.splice(0)).toEqual([]);
 });
 afterAll(async () => {
@@ -72,6 +72,12 @@ afterAll(async () => {
   await lab?.stack.dispose();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Closes a browser. A page may wait for an answer that a test changes, which then has nowhere to go. */
+async function closed(context: BrowserContext): Promise<void> {
+  for (const routed of [context, ...context.pages()]) await routed.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+}
 
 export const tokenOf = (person: Person): string => tokens[person] ?? '';
 
