@@ -283,10 +283,13 @@ function packagesWithHold(): string {
 }
 
 async function works(api: ApiClient): Promise<true> {
-  await api.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: run } });
+  // The orchestrator stood still during an attack. Until it leads again it refuses, on a busy machine for some seconds.
+  const retries = 6;
+  await api.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: run }, retries });
   const input_parameters = { number: 6, factor: 7 };
   const devices = { multiplier: { lab_name: lab, name: 'multiplier_a' } };
-  await api.post('/api/tasks', { body: { name: 'after', type: 'multiply', devices, input_parameters } });
+  const body = { name: 'after', type: 'multiply', devices, input_parameters };
+  await api.post('/api/tasks', { body, retries });
   const read = async () => (await api.get('/api/tasks/{task_name}', { path: { task_name: 'after' } })).state;
   await until(read, (state) => state === 'completed', 30_000);
   return true;

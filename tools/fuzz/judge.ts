@@ -96,4 +96,5 @@ function isUnavailableDevice(
 const isHealth = (key: string | undefined, { status, body }: RawReply): boolean =>
   status === 503 && ['get /health/ready', 'get /api/health'].includes(key ?? '') && body.includes('"parts"');
 
-const codeOf = (body: string): string => /"code":"(\w+)"/.exec(body)?.[1] ?? '';
+/** The code in the body of an error, or nothing. */
+export const codeOf = (body: string): string => /"code":"(\w+)"/.exec(body)?.[1] ?? '';

@@ -1,10 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { OpenApiDocument } from '../shared/openapi.js';
 import { RawSender, type RawReply } from '../shared/raw-sender.js';
 import { chainOf, runChain, type Ask, type Chain } from './chains.js';
 import { shrunk } from './curl.js';
 import { Findings } from './findings.js';
-import { judgeBy, type Judge } from './judge.js';
+import { codeOf, judgeBy, type Judge } from './judge.js';
 import type { Caller } from './people.js';
 import { Pool } from './pool.js';
 import type { FuzzRequest } from './request.js';
@@ -17,6 +18,10 @@ const inFlight = 8;
 const replyMs = 30_000;
 /** Number of requests after which labs, queue and emergency stops are reset. */
 const keepEvery = 1_000;
+/** Attempts at a request that the service answers too late. A busy machine does so once; a request that hangs the service, each time. */
+const mostTries = 3;
+/** Milliseconds before such a request is sent again. */
+const lateMs = 2_000;
 /** Values that are made at once. Making them one by one costs more than sending them. */
 const batch = 50;
 /** Kinds of faults whose requests are shrunk. */
@@ -72,7 +77,11 @@ async function sendAll(options: FuzzOptions, findings: Findings, judge: Judge, s
   const freshName = (): string => `fuzz_${seed}_${(names += 1)}`;
 
   const ask: Ask = async (key, request) => {
-    const reply = await send(request);
+    let reply = await send(request);
+    for (let tried = 1; isLate(reply) && tried < mostTries; tried += 1) {
+      await wait(lateMs);
+      reply = await send(request);
+    }
     findings.note(key, request, reply, judge(key, request, reply));
     if (reply.status >= 200 && reply.status < 300) pool.learn(request.path, reply.body);
     return reply;
@@ -109,6 +118,9 @@ async function sendAll(options: FuzzOptions, findings: Findings, judge: Judge, s
   };
   await Promise.all(Array.from({ length: inFlight }, work));
 }
+
+const isLate = ({ status, body }: RawReply): boolean =>
+  status === 504 && codeOf(body) === 'deadline_exceeded';
 
 type Dealt =
   | { operation: Operation; recipe: Recipe; caller: Caller }

@@ -274,6 +274,18 @@ describe('the fuzzer', () => {
     expect(command).not.toMatch(/svc_pat_/);
     expect(fault?.request.body?.length).toBeLessThan(30);
   });
+
+  it('sends a request again that was answered too late, and counts it when it never is in time', async () => {
+    // The first requests come one after the other.
+    const late: Record<string, number> = { 'GET /me': 2, 'GET /secrets': 3 };
+    const { counts, faults } = await found(({ key }) => {
+      const left = late[key] ?? 0;
+      late[key] = left - 1;
+      return left > 0 ? { status: 504, body: { code: 'deadline_exceeded' } } : undefined;
+    }, 20);
+    expect([...faults.keys()]).toEqual(['get /secrets: 504 deadline_exceeded']);
+    expect(counts.server_errors).toBe(1);
+  });
 });
 
 describe('a list that is filtered by lab', () => {
