@@ -1,3 +1,4 @@
+import { NotBegun } from '@lab/sdk';
 import { NoAnswer, type Exchange, type Request } from '../link/index.js';
 
 export interface IdentitySpec {
@@ -12,12 +13,14 @@ export interface IdentitySpec {
  * instrument. Nothing else has this answer, so that it also marks the place in a stream of answers where old ones end.
  *
  * An instrument answers in the order of its questions. So the answer to the question for the identity comes after all old answers.
- * A serial port keeps old bytes when it is opened again, and older questions for the identity may still be open; their answers are
- * passed over wherever they come. This fails only if an instrument pauses for longer than the time for an answer between two answers
- * that it owes.
+ * A serial port keeps old bytes when it is opened again, and older questions for the identity may still be open. After one without an
+ * answer, the identity counts only when nothing has followed it for the time for an answer: the first that comes may be the old
+ * one. This fails only if an instrument pauses for longer than the time for an answer between two answers that it owes.
  */
 export class Identity {
   #text: string | undefined;
+  /** An answer may still come to a question for the identity that was given up. */
+  #isOwed = false;
 
   constructor(
     private readonly spec: IdentitySpec,
@@ -34,9 +37,11 @@ export class Identity {
     const { ask, expect } = this.spec;
     const wanted = new RegExp(expect);
     let other: string | undefined;
+    const request = this.requestOf(ask);
     try {
       this.#text = await exchange({
-        ...this.requestOf(ask),
+        ...request,
+        quietMs: this.#isOwed ? request.timeoutMs : undefined,
         read: (frame: Buffer) => {
           const came = frame.toString('utf8').trim();
           if (wanted.test(came) && came === (this.#text ?? came)) return { answer: came };
@@ -44,7 +49,9 @@ export class Identity {
           return 'other';
         },
       });
+      this.#isOwed = false;
     } catch (error) {
+      this.#isOwed ||= !(error instanceof NotBegun);
       if (!(error instanceof NoAnswer) || other === undefined) throw error;
       const before = this.#text === undefined ? `${expect} was expected` : `it was ${this.#text} before`;
       throw new Error(`another instrument answers ${ask} with ${JSON.stringify(other)}; ${before}`, {

@@ -4,7 +4,7 @@ import type { Framer } from '../framing/index.js';
 import type { Line } from '../transport/index.js';
 import { Deadline } from './deadline.js';
 import type { LinkOptions } from './options.js';
-import { NoAnswer, type Exchange, type Request } from './request.js';
+import { NoAnswer, type Exchange, type Reading, type Request } from './request.js';
 
 /** Unanswered requests, or recoveries without success, in a row after which the line is opened again. */
 const patienceWithLine = 3;
@@ -15,6 +15,8 @@ interface Entry {
   reject(error: Error): void;
   /** Of its wait for a line. */
   cancelTimer: () => void;
+  /** What counts when the line stays quiet. */
+  latest?: Reading<unknown> & object;
 }
 
 interface Connection {
@@ -289,17 +291,26 @@ export class Link {
     }
     try {
       const reading = entry.request.read(frame);
-      if (reading === 'other') return;
-      this.#settle(entry);
-      this.#unanswered = 0;
-      if (this.#state === 'ready') this.#recoveries = 0;
-      if ('refused' in reading) entry.reject(reading.refused);
-      else entry.resolve(reading.answer);
+      const { quietMs } = entry.request;
+      if (quietMs === undefined) {
+        if (reading !== 'other') this.#answered(entry, reading);
+        return;
+      }
+      if (reading !== 'other') entry.latest = reading;
+      if (entry.latest !== undefined) this.#deadline.set(quietMs);
     } catch (error) {
       this.#settle(entry);
       this.#unexpected();
       entry.reject(error instanceof Error ? error : new ExchangeError(String(error)));
     }
+  }
+
+  #answered(entry: Entry, reading: Reading<unknown> & object): void {
+    this.#settle(entry);
+    this.#unanswered = 0;
+    if (this.#state === 'ready') this.#recoveries = 0;
+    if ('refused' in reading) entry.reject(reading.refused);
+    else entry.resolve(reading.answer);
   }
 
   #unexpected(): void {
@@ -319,6 +330,12 @@ export class Link {
   #timedOut(): void {
     const entry = this.#current;
     if (entry === undefined) return;
+    if (entry.latest === undefined) this.#giveUp(entry);
+    else this.#answered(entry, entry.latest);
+    this.#pump();
+  }
+
+  #giveUp(entry: Entry): void {
     const { name, read, timeoutMs } = entry.request;
     this.#settle(entry);
     this.#unanswered += 1;
@@ -327,7 +344,6 @@ export class Link {
     const stuck = read === undefined || (this.#options.recovery === 'matched' && this.#pending > 0);
     if (stuck || this.#unanswered >= patienceWithLine) this.#breakLine('it does not answer');
     else this.#unexpected();
-    this.#pump();
   }
 
   get #pending(): number {

@@ -18,6 +18,11 @@ export interface Request<Answer> {
    * @throws Error that says why the frame is no answer to this request; the exchange fails with it
    */
   read?: ((frame: Buffer) => Reading<Answer>) | undefined;
+  /**
+   * For a question that was asked before and whose old answer may still come: the latest answer counts, when no frame has come for so
+   * many milliseconds. Absent: the first answer counts at once.
+   */
+  quietMs?: number | undefined;
   /** Id of the device call, for a recording. */
   call?: string | undefined;
   /**

@@ -219,6 +219,16 @@ describe('a link', () => {
     expect(await time.until(link.exchange(ask('two')))).toBe('two');
   });
 
+  it('takes the latest answer to a question when the line stays quiet after it', async () => {
+    const { link, parrot, time } = await linked();
+    parrot.more = ['old', 'new'];
+    const before = time.now();
+    expect(await time.until(link.exchange({ ...ask('one'), quietMs: 300 }))).toBe('new');
+    expect(time.now() - before).toBe(10 + 50 + 300);
+    parrot.isSilent = true;
+    await expect(time.until(link.exchange({ ...ask('two'), quietMs: 300 }))).rejects.toBeInstanceOf(NoAnswer);
+  });
+
   it('refuses everything once it is closed', async () => {
     const { link, time } = await linked();
     const running = expect(link.exchange(ask('move'))).rejects.toBeInstanceOf(ExchangeError);

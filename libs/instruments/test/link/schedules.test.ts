@@ -14,7 +14,7 @@ import { requestLength, rtuEnvelope, rtuFrames, tcpEnvelope } from '../../src/mo
 import { echoRequest, readRequest, writeRequest, type Pdu } from '../../src/modbus/pdu.js';
 import { ModbusTwin } from '../../src/modbus/modbus-twin.js';
 import { TestTime } from '../test-time.js';
-import { FaultyWire, type Fault, type WireOptions } from './faulty-wire.js';
+import { FaultyWire, noFault, type Fault, type WireOptions } from './faulty-wire.js';
 
 /**
  * On a line that cuts, joins, doubles, delays, loses and changes bytes, and breaks, the link never takes a wrong answer for the right
@@ -181,6 +181,25 @@ const step: fc.Arbitrary<Step> = fc.record({
   pause: fc.oneof(fc.constant(0), fc.nat({ max: 3_000 })),
 });
 
+/**
+ * On a serial port, the late answer to a first question for the identity comes as that to the second, whose own one comes after the line
+ * was cut, as that to the third. The answer to what was asked before is then still to come.
+ */
+const lateIdentities: [Fault[], Step[]] = [
+  [
+    noFault,
+    { ...noFault, delay: 3_331 },
+    { ...noFault, answerLost: true },
+    noFault,
+    { ...noFault, delay: 117 },
+    { ...noFault, delay: 117, breaks: 'after' },
+  ],
+  [
+    { do: 'ask', pause: 2_116 },
+    { do: 'ask', pause: 0 },
+  ],
+];
+
 async function run(bench: Bench, faults: readonly Fault[], steps: readonly Step[]): Promise<void> {
   const time = new TestTime();
   const silent = { info: () => undefined, warn: () => undefined };
@@ -249,7 +268,7 @@ describe('the link', () => {
           fc.array(step, { minLength: 1, maxLength: 8 }),
           (happening, steps) => run(bench(), happening, steps),
         ),
-        { numRuns: repetitions(25_000) },
+        { numRuns: repetitions(25_000), examples: [lateIdentities] },
       );
     },
     600_000,
