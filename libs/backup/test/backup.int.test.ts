@@ -259,7 +259,7 @@ describe('a backup', () => {
     const foreign = await mkdtemp(join(root, 'vault-'));
     await new Vault(await openFolder(foreign)).note('owner.json', { system: '1' });
     const first = await backUp({ place: foreign });
-    await expect.poll(() => first.said, { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => first.said).not.toEqual([]);
     await first.end();
     expect(first.said).toEqual([
       `the backup waits ${foreign} has the backup of another service; choose another folder in backup.to.`,
@@ -270,7 +270,7 @@ describe('a backup', () => {
     await mine.end();
     await rm(mine.place, { recursive: true });
     const unmounted = await backUp({ place: mine.place });
-    await expect.poll(() => unmounted.said, { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(() => unmounted.said).not.toEqual([]);
     await unmounted.end();
     expect(unmounted.said[0]).toMatch(/is empty, although the backup was there; is its disk mounted\?/);
     // The service reads why it waits, and up to when it came.

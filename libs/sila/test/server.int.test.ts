@@ -166,7 +166,7 @@ describe('a device that is offered to clients of SiLA', () => {
     await run('MixColors', mix, await lock.context('mine'));
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     expect(await lock.isLocked()).toBe(true);
-    await expect.poll(() => lock.isLocked(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => lock.isLocked()).toBe(false);
     expect([...taken]).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ it('is noticed by a service that runs, within a minute', async () => {
     const first = file('https', 'certificate.pem');
     await rotate(0);
     vi.advanceTimersByTime(60_000);
-    // It lets the time of the test pass, which a poll does not.
+    // `vi.waitFor` advances the faked timers. `expect.poll` does not.
     await vi.waitFor(() => expect(file('https', 'certificate.pem')).not.toBe(first), { timeout: 20_000 });
     await vi.waitFor(
       async () =>

@@ -13,9 +13,9 @@ export interface IdentitySpec {
  * instrument. Nothing else has this answer, so that it also marks the place in a stream of answers where old ones end.
  *
  * An instrument answers in the order of its questions. So the answer to the question for the identity comes after all old answers.
- * A serial port keeps old bytes when it is opened again, and older questions for the identity may still be open. After one without an
- * answer, the identity counts only when nothing has followed it for the time for an answer: the first that comes may be the old
- * one. This fails only if an instrument pauses for longer than the time for an answer between two answers that it owes.
+ * A serial port keeps old bytes when it is opened again, and older questions for the identity may still be open. So after a question
+ * without an answer, an identity counts only when nothing follows it within the time for an answer, because it may be the old one.
+ * This fails only if an instrument pauses for longer than the time for an answer between two answers that it owes.
  */
 export class Identity {
   #text: string | undefined;
