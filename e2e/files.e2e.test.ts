@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -73,6 +73,11 @@ describe('files of a task in a bucket', () => {
       task.output_files.map(({ size }) => size).sort((a, b) => a - b),
     );
     await expect(access(join(lab.stack.dataDir, 'files'))).rejects.toThrow();
+  });
+
+  it('leave nothing on the computer of the task, whose scratch folder held one of them', async () => {
+    const spool = join(lab.stack.dataDir, 'agents', 'svc_computer', 'spool');
+    await expect.poll(() => readdir(spool)).toEqual([]);
   });
 
   it('are downloaded as the record describes them, also in parts', async () => {

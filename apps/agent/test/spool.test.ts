@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { link, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -188,6 +188,8 @@ describe('a spool folder', () => {
     const second = await spool.prepare('x/../../y');
     expect(second).toBe(first);
     expect(existsSync(join(second, 'old'))).toBe(false);
+    await mkdir(join(second, 'scratch'));
+    await writeFile(join(second, 'scratch', 'scan.csv'), 'a,b');
     await spool.discard('x/../../y');
     expect(existsSync(first)).toBe(false);
     await spool.discard('x/../../y');

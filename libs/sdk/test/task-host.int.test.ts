@@ -398,6 +398,17 @@ describe.each(languages)('the task host for $name', (language) => {
       expect(readdirSync(spool)).toHaveLength(expected.length);
     });
 
+    it('can be written to a scratch folder inside the spool folder', async () => {
+      const host = await warm();
+      const spool = run(host, 'scratch');
+      const scratch = join(spool, 'scratch');
+      expect(await ended(host)).toMatchObject({
+        output_parameters: { folder: scratch, again: scratch },
+        files: [{ name: 'scan.csv', path: 'file-1', size: 3 }],
+      });
+      expect(readFileSync(join(spool, 'file-1'), 'utf8')).toBe('a,b');
+    });
+
     it('of another task are available by their handles and can be passed on', async () => {
       const path = join(folder.path, 'given.csv');
       writeFileSync(path, 'a,b\n');

@@ -1,5 +1,4 @@
-import { writeFile, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BaseTask, type TaskResult } from '@lab/sdk';
@@ -9,7 +8,7 @@ export default class WriteFile extends BaseTask<Record<never, never>, { text: st
     _devices: this['devices'],
     { text, kilobytes }: { text: string; kilobytes: number },
   ): Promise<TaskResult> {
-    const path = join(await mkdtemp(join(tmpdir(), 'write-file-')), 'notes.txt');
+    const path = join(await this.scratchFolder(), 'notes.txt');
     await writeFile(path, `${text} from a path`);
     const block = Buffer.alloc(1024, 'x');
     return [

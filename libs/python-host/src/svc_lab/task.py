@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from logging import Logger
+    from pathlib import Path
     from typing import Any, NoReturn
 
 
@@ -135,7 +136,7 @@ class InputFile:
 class TaskContext:
     """What a host gives to its task."""
 
-    __slots__ = ("devices", "expect_file", "files", "label", "parameters", "resources", "signal")
+    __slots__ = ("devices", "expect_file", "files", "label", "parameters", "resources", "signal", "spool")
 
     def __init__(
         self,
@@ -147,8 +148,11 @@ class TaskContext:
         *,
         label: str,
         expect_file: Callable[[str, str, float], Any] | None = None,
+        spool: str | None = None,
     ) -> None:
         self.expect_file = expect_file
+        self.spool = spool
+        """The folder that the agent removes after the task; None: the service does not run the task."""
         self.label = label
         """`<protocol run>/<task>`, or the name of an on-demand task."""
         self.signal = signal
@@ -215,6 +219,21 @@ class BaseTask:
         if not 0 <= timeout_s < float("inf"):
             raise ValueError(f"expect_file: timeout_s must be a number of seconds, not {timeout_s}")
         return expect(device, pattern, timeout_s)
+
+    def scratch_folder(self) -> Path:
+        """Makes a folder for files that the task writes on its way, for example to return them.
+
+        Every call of the task returns the same folder. The service removes it with its content when the task has ended and
+        its files are stored. Raises `OSError` of the disk.
+        """
+        from pathlib import Path
+
+        spool = self._svc().spool
+        if spool is None:
+            raise RuntimeError("scratch_folder works only in a task that the service runs")
+        folder = Path(spool, "scratch")
+        folder.mkdir(exist_ok=True)
+        return folder
 
     @property
     def signal(self) -> AbortSignal:

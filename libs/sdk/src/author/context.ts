@@ -37,4 +37,6 @@ export interface TaskContext {
   files: object;
   /** @throws an error with `code`, such as `deadline_exceeded` */
   expectFile(slot: string, pattern: string, timeoutS: number): Promise<unknown>;
+  /** Absent in hosts of the release before. @throws Error of the disk */
+  scratchFolder?(): Promise<string>;
 }

@@ -116,6 +116,20 @@ export abstract class BaseTask<
   }
 
   /**
+   * Makes a folder for files that the task writes on its way, for example to return them as `{ path }`.
+   *
+   * @returns its absolute path on the disk of this computer, the same for every call of this task. The service removes the folder
+   *   with its content when the task has ended and its files are stored
+   * @throws Error of the disk
+   */
+  scratchFolder(): Promise<string> {
+    const make = this[contextKey]?.scratchFolder;
+    return make === undefined
+      ? Promise.reject(new Error('scratchFolder works only in a task that an agent of this release runs'))
+      : make();
+  }
+
+  /**
    * Fires when the task is cancelled. From then on the service refuses device calls. Pass the signal to all other operations
    * that wait, and let `_execute` throw. If the task does not end, its process is killed some seconds later.
    */

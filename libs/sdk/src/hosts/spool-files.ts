@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FileDescription } from '@lab/contracts';
@@ -19,6 +19,20 @@ export class FileError extends Error {
 
 const maxFiles = 1_000;
 const maxNameLength = 200;
+
+/**
+ * Makes the folder for files that a task writes on its way. It goes with the spool folder.
+ *
+ * @param spool absolute path of the spool folder
+ * @throws Error of the disk, also when the spool folder is gone because the task has ended
+ */
+export async function scratchFolder(spool: string): Promise<string> {
+  const folder = join(spool, 'scratch');
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return folder;
+}
 
 /**
  * Writes the files of a task to its spool folder under generated names, one after the other, without loading them into

@@ -129,6 +129,7 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   author[contextKey] = {
     ...{ signal, log: authorLog(write), devices, parameters, resources, files: given },
     expectFile: (slot, pattern, timeoutS) => expectFile(task, message.devices[slot], slot, pattern, timeoutS),
+    scratchFolder: async () => (await import('./spool-files.js')).scratchFolder(message.spool),
   };
   signal.throwIfAborted();
   const result = checkResult(await author._execute(devices, parameters, resources));

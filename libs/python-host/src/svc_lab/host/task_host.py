@@ -80,6 +80,7 @@ class Run:
             *(self.signal, devices, message["parameters"], resources, files),
             label=message["label"],
             expect_file=lambda slot, pattern, timeout_s: self.calls.expect_file(devices, slot, pattern, timeout_s),
+            spool=message["spool"],
         )
         author._svc_start()
         self.signal.raise_if_aborted()
