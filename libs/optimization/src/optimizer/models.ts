@@ -4,6 +4,7 @@ import { joined, Rng, type Shape } from '../numeric/index.js';
 import type { Descriptors } from '../surrogates/categories.js';
 import { limitExtremes, type Tail } from '../surrogates/extremes.js';
 import type { FitOptions, FittedSurrogate, OutputMap, Surrogate } from '../surrogates/surrogate.js';
+import type { TrendChoice } from '../surrogates/trend.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
 
@@ -18,7 +19,7 @@ export type Fit = (
     kernel: 'automatic' | Shape;
     outliers: 'automatic' | 'keep';
     resolution: number;
-    trend: 'automatic' | 'none';
+    trend: TrendChoice;
   },
 ) => FittedSurrogate;
 
@@ -48,7 +49,7 @@ export interface Models {
  *
  * A warp of one of several objectives must predict well in steps of a tenth of its standard deviation. On the ends of a
  * front, an objective is often nearly 0. A logarithm predicts these results so sharply that it would be chosen, and is
- * wrong about all others.
+ * wrong about all others. It has a trend only without clear noise.
  *
  * @param runs measured, in canonical order; at least one has a result of every output
  * @param columns of encoded rows
@@ -79,7 +80,7 @@ export function fitModels(
     const seed = Rng.seeded(`${typeof settings.seed}:${settings.seed}:fit:${output.key}`).word();
     const timeLimitMs = Math.max(0, end - now()) / (outputs.length - k);
     const resolution = several && output.objective !== null ? RESOLUTION : 0;
-    const trend = several || output.objective === null ? ('none' as const) : ('automatic' as const);
+    const trend: TrendChoice = output.objective === null ? 'none' : several ? 'unless_noisy' : 'automatic';
     const options = { seed, timeLimitMs, now, inputOf, descriptors, kernel, outliers, resolution, trend };
     return fit(rowsOf(known[k]!, d), seen[k]!, known[k]!.length, d, options);
   });

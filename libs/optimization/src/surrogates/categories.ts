@@ -9,7 +9,7 @@ import type {
   OutputMap,
   Posterior,
 } from './surrogate.js';
-import { fitWithTrend } from './trend.js';
+import { fitWithTrend, type TrendChoice } from './trend.js';
 
 /** Per encoded column the descriptors of its category, scaled to [0, 1]; null: there are none. */
 export type Descriptors = readonly (readonly number[] | null)[];
@@ -25,20 +25,19 @@ const WORTH_NAMES = 2;
  * sees them beside the names, so that similar categories may have similar results (B. J. Shields et al., Nature 590
  * (2021), 89-96). It returns that one unless the names alone predict left-out observations better.
  *
- * @param options `trend`: `automatic` allows a trend where there are no descriptors ({@link fitWithTrend}); default `none`
+ * @param options `trend`: whether there may be a trend where there are no descriptors ({@link fitWithTrend}); default `none`
  */
 export function fitWithDescriptors(
   rows: Float64Array,
   y: Float64Array,
   n: number,
   d: number,
-  options: GaussianProcessOptions & { descriptors?: Descriptors; trend?: 'automatic' | 'none' },
+  options: GaussianProcessOptions & { descriptors?: Descriptors; trend?: TrendChoice },
 ): FittedSurrogate {
   const { descriptors = [], trend = 'none', ...others } = options;
   const isDescribed = descriptors.some((each) => each !== null);
-  if (!isDescribed && trend === 'automatic') return fitWithTrend(rows, y, n, d, others);
+  if (!isDescribed) return fitWithTrend(rows, y, n, d, others, trend);
   const plain = fitGaussianProcess(rows, y, n, d, others);
-  if (!isDescribed) return plain;
   const features = new Features(
     descriptors,
     Array.from({ length: d }, (_, c) => options.inputOf?.[c] ?? c),

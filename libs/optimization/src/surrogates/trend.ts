@@ -13,6 +13,9 @@ import type {
   Posterior,
 } from './surrogate.js';
 
+/** Whether a trend may be fitted: `unless_noisy`, not if the observations are clearly noisy. */
+export type TrendChoice = 'automatic' | 'unless_noisy' | 'none';
+
 /** Least number of observations for a trend, in all and for each column. A number has two coefficients. */
 const LEAST_FOR_TREND = 10;
 const LEAST_FOR_COLUMN = 3;
@@ -34,6 +37,7 @@ const SQUARED = Math.sqrt(180);
  * a Gaussian process to the rest (regression kriging). A bowl with many dents is such a function: the process alone follows
  * the dents, because a constant mean gives it no reason to look for the middle of the bowl.
  *
+ * @param choice default `automatic`
  * @throws ServiceError as {@link fitGaussianProcess}
  */
 export function fitWithTrend(
@@ -42,10 +46,12 @@ export function fitWithTrend(
   n: number,
   d: number,
   options: GaussianProcessOptions,
+  choice: TrendChoice = 'automatic',
 ): FittedSurrogate {
   const end = options.now() + options.timeLimitMs;
   const plain = fitGaussianProcess(rows, y, n, d, options);
-  const { warping, doubted } = plain.choices!;
+  const { warping, doubted, noise } = plain.choices!;
+  if (choice === 'none' || (choice === 'unless_noisy' && noise === 'some')) return plain;
   const isEarly = n < Math.max(LEAST_FOR_TREND, LEAST_FOR_COLUMN * d);
   if (isEarly || plain.timedOut || warping !== 'identity' || doubted.length > 0) return plain;
   const { r2 } = plain.leaveOneOut();

@@ -3,7 +3,7 @@ import { BayesianSequentialOptimizer } from '../../src/index.js';
 import { Rng } from '../../src/numeric/index.js';
 import { fitGaussianProcess } from '../../src/surrogates/fit.js';
 import type { FittedSurrogate } from '../../src/surrogates/surrogate.js';
-import { fitWithTrend, Trend } from '../../src/surrogates/trend.js';
+import { fitWithTrend, Trend, type TrendChoice } from '../../src/surrogates/trend.js';
 
 const options = { seed: 1, timeLimitMs: 1000, now: () => 0 };
 const d = 5;
@@ -24,6 +24,12 @@ const dented = (x: number): number => bowl(x) - Math.cos(30 * (x - 0.55));
 
 const rows = rowsOf(n, 1);
 const y = valuesOf(rows, dented);
+/** Each row twice, with results that contradict each other. */
+const twice = Float64Array.from([...rows, ...rows]);
+const noisy = (() => {
+  const rng = Rng.seeded(4);
+  return valuesOf(twice, dented).map((value) => value + 3 * rng.normal());
+})();
 const errorOf = (model: FittedSurrogate, points: Float64Array, f: (x: number) => number): number => {
   const truths = valuesOf(points, f);
   const { mean } = model.posterior(points, truths.length);
@@ -85,6 +91,16 @@ describe('a trend', () => {
     expect(model.posterior(points, 3).mean).toEqual(plain.posterior(points, 3).mean);
   });
 
+  it('is fitted to noisy results, or to others alone, or never, as the choice says', () => {
+    const of = (choice: TrendChoice) => [
+      fitWithTrend(rows, y, n, d, options, choice).choices!.trend,
+      fitWithTrend(twice, noisy, 2 * n, d, options, choice).choices!.trend,
+    ];
+    expect(of('automatic')).toEqual([true, true]);
+    expect(of('unless_noisy')).toEqual([true, undefined]);
+    expect(of('none')).toEqual([undefined, undefined]);
+  });
+
   it('is not fitted to fewer than three observations for each column', () => {
     const of = (count: number) =>
       fitWithTrend(rows.subarray(0, count * d), y.subarray(0, count), count, d, options).choices!.trend;
@@ -115,20 +131,22 @@ describe('a trend', () => {
   });
 
   it.each([
-    ['one objective', ['loss'], 1],
-    ['one of two objectives', ['loss', 'other'], 0],
-  ])('of %s is explained', (_, keys, count) => {
+    ['one objective', ['loss'], rows, y, 1],
+    ['one of two objectives', ['loss', 'other'], rows, y, 1],
+    ['one noisy objective', ['loss'], twice, noisy, 1],
+    ['one of two noisy objectives', ['loss', 'other'], twice, noisy, 0],
+  ])('of %s is explained if it is fitted', (_, keys, at, values, count) => {
     const optimizer = new BayesianSequentialOptimizer({
       inputs: Array.from({ length: d }, (_, c) => ({ kind: 'continuous', key: `t.x${c}`, bounds: [0, 1] })),
       outputs: keys.map((key) => ({ key: `t.${key}`, objective: { kind: 'minimize', weight: 1 } })),
       seed: 1,
     });
-    const points = Array.from(y, (_, i) =>
-      Object.fromEntries(Array.from({ length: d }, (_, c) => [`t.x${c}`, rows[i * d + c]!])),
+    const points = Array.from(values, (_, i) =>
+      Object.fromEntries(Array.from({ length: d }, (_, c) => [`t.x${c}`, at[i * d + c]!])),
     );
     optimizer.report(
       points,
-      Array.from(y, (value) => Object.fromEntries(keys.map((key) => [`t.${key}`, value]))),
+      Array.from(values, (value) => Object.fromEntries(keys.map((key) => [`t.${key}`, value]))),
     );
     const sentences = optimizer.explain().outputs[0]!.choices.filter((text) => text.startsWith('Trend:'));
     expect(sentences).toHaveLength(count);
