@@ -49,7 +49,7 @@ export interface Models {
  *
  * A warp of one of several objectives must predict well in steps of a tenth of its standard deviation. On the ends of a
  * front, an objective is often nearly 0. A logarithm predicts these results so sharply that it would be chosen, and is
- * wrong about all others. It has a trend only without clear noise.
+ * wrong about all others. One of several objectives has a trend only without clear noise.
  *
  * @param runs measured, in canonical order; at least one has a result of every output
  * @param columns of encoded rows
