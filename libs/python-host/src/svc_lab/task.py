@@ -221,7 +221,7 @@ class BaseTask:
         return expect(device, pattern, timeout_s)
 
     def scratch_folder(self) -> Path:
-        """Makes a folder for files that the task writes on its way, for example to return them.
+        """Makes a folder for files that the task writes while it runs, for example to return them.
 
         Every call of the task returns the same folder. The service removes it with its content when the task has ended and
         its files are stored. Raises `OSError` of the disk.

@@ -116,7 +116,7 @@ export abstract class BaseTask<
   }
 
   /**
-   * Makes a folder for files that the task writes on its way, for example to return them as `{ path }`.
+   * Makes a folder for files that the task writes while it runs, for example to return them as `{ path }`.
    *
    * @returns its absolute path on the disk of this computer, the same for every call of this task. The service removes the folder
    *   with its content when the task has ended and its files are stored

@@ -21,7 +21,7 @@ const maxFiles = 1_000;
 const maxNameLength = 200;
 
 /**
- * Makes the folder for files that a task writes on its way. It goes with the spool folder.
+ * Makes the folder for files that a task writes while it runs. The agent removes it with the spool folder.
  *
  * @param spool absolute path of the spool folder
  * @throws Error of the disk, also when the spool folder is gone because the task has ended
