@@ -298,6 +298,12 @@ describe.each(languages)('the device host for $name', (language) => {
 
   // In TypeScript, code that blocks also blocks its host, and the agent ends the process.
   if (language.name === 'Python') {
+    it('ends at a signal that does not interrupt its wait for orders', async () => {
+      const host = await started({ uninterrupted: true });
+      host.child.kill('SIGTERM');
+      expect(await host.exit).toEqual({ code: 0, signal: null });
+    });
+
     it('answers, stops and ends while code of the author blocks', async () => {
       const host = await started();
       void call(host, 'block').catch(() => undefined);

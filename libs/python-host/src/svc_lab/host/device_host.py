@@ -24,6 +24,7 @@ from .json_values import NotJson, to_json
 from .messages import TO_DEVICE, check_message, python_version
 from .output import capture_output
 from .package_code import PackageCode, class_in, use
+from .signals import follow_signals
 from .threads import OWN_PREFIX, AuthorLoop, Caller, Crew, Lane
 
 # See ../device.py.
@@ -83,10 +84,13 @@ class DeviceHost:
     def serve(self) -> None:
         self._ending_lane.start()
         threading.excepthook = lambda args: self._crash(args.exc_value, "an error was raised outside a call")
-        signal.signal(signal.SIGTERM, lambda *_: self._ending_lane.run(self._orphaned))
-        # Ctrl-C in a terminal reaches every process of the group, but the agent decides when its devices end.
-        note = "SIGINT left to the agent"
-        signal.signal(signal.SIGINT, lambda *_: self._ending_lane.run(lambda: self._channel.log("debug", note)))
+        follow_signals(
+            {
+                signal.SIGTERM: lambda: self._ending_lane.run(self._orphaned),
+                # Ctrl-C in a terminal reaches every process of the group, but the agent decides when its devices end.
+                signal.SIGINT: lambda: self._beside.run(lambda: self._channel.log("debug", "SIGINT left to the agent")),
+            }
+        )
         for message in self._channel.messages():
             try:
                 check_message(message, TO_DEVICE)

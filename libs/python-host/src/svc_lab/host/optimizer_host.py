@@ -19,7 +19,8 @@ from .concealment import Concealment
 from .json_values import NotJson
 from .messages import TO_OPTIMIZER, check_message, python_version
 from .output import capture_output
-from .threads import OWN_PREFIX, Lane
+from .signals import follow_signals
+from .threads import OWN_PREFIX
 from .worker_calls import WorkerCalls
 
 # See ../device.py.
@@ -43,14 +44,11 @@ class OptimizerHost:
         self._session: OptimizerSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker = WorkerCalls(channel)
-        self._notes = Lane(f"{OWN_PREFIX}notes")
 
     def serve(self) -> None:
-        self._notes.start()
         threading.excepthook = lambda args: self._crash(args.exc_value, "an error was raised outside a call")
         # Ctrl-C in a terminal reaches every process of the group, but the worker decides when its optimizers end.
-        note = "SIGINT left to the worker"
-        signal.signal(signal.SIGINT, lambda *_: self._notes.run(lambda: self._log("debug", note)))
+        follow_signals({signal.SIGINT: lambda: self._log("debug", "SIGINT left to the worker")})
         threading.Thread(target=self._read, name=f"{OWN_PREFIX}orders", daemon=True).start()
         while True:
             order = self._orders.get()

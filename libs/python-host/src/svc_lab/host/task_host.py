@@ -23,8 +23,9 @@ from .json_values import NotJson
 from .messages import TO_TASK, check_message, python_version
 from .output import capture_output
 from .package_code import PackageCode, class_in, forget, use
+from .signals import follow_signals
 from .task_result import CheckedResult
-from .threads import OWN_PREFIX, Lane
+from .threads import OWN_PREFIX
 
 # See ../device.py.
 TYPE_CHECKING = False
@@ -138,14 +139,11 @@ class TaskHost:
         self._flush_output = capture_output(channel.log)
         self._run: Run | None = None
         self._code: tuple[str, PackageCode] | None = None
-        self._notes = Lane(f"{OWN_PREFIX}notes")
 
     def serve(self) -> None:
-        self._notes.start()
         threading.excepthook = lambda args: self._crash(args.exc_value)
         # Ctrl-C in a terminal reaches every process of the group, but the agent decides when its tasks end.
-        note = "SIGINT left to the agent"
-        signal.signal(signal.SIGINT, lambda *_: self._notes.run(lambda: self._channel.log("debug", note)))
+        follow_signals({signal.SIGINT: lambda: self._channel.log("debug", "SIGINT left to the agent")})
         self._channel.post({"type": "waiting", "version": python_version()})
         for message in self._channel.messages():
             try:

@@ -39,7 +39,7 @@ class Lane:
         self._work.put(work)  # type: ignore[union-attr]
 
     def start(self) -> None:
-        """Starts the thread ahead. From then on a signal handler may call `run`: the queue is reentrant."""
+        """Starts the thread ahead. From then on several threads may call `run` at once."""
         self._work = SimpleQueue()
         self._thread = threading.Thread(target=self._serve, args=(self._work,), name=self._name, daemon=True)
         self._thread.start()
