@@ -25,3 +25,13 @@ export function acquisitionFunction(
   }
   return new Situation(choice, problem).acquisition(problem.pending, problem.pendingCount, 0);
 }
+
+/**
+ * Measured points with at least the chance `share` to be on the Pareto front of the true values, by joint samples.
+ *
+ * @param problem with several objectives; `pending` does not matter
+ * @returns positions of rows, in no order
+ */
+export function likelyOnFront(problem: AcquisitionProblem, share: number): number[] {
+  return new Situation({ kind: 'qLogNEHVI' }, problem).oftenOnFront(share);
+}

@@ -87,6 +87,17 @@ export class Situation {
     }
   }
 
+  /**
+   * Measured points that are on the front, and keep the thresholds, in at least a share of the joint samples. For several
+   * objectives.
+   */
+  oftenOnFront(share: number): number[] {
+    const { considered, fronts } = this.sampledFronts(this.reference());
+    const times = new Float64Array(considered.length);
+    for (const { front } of fronts) for (const a of front) times[a]!++;
+    return considered.filter((_, a) => times[a]! >= share * fronts.length);
+  }
+
   private towardsFeasible(stay: Stay, sum: Scalarisation): AcquisitionFunction {
     const samples = this.samplesWith(stay, JOINT_LIMIT);
     const { feasibility } = utilitiesOf(this.goals, sum, samples.fixed);
@@ -192,13 +203,19 @@ export class Situation {
   /** The reference point, and the measured points that make up the front: those that joint samples put on it. */
   private frontToImprove() {
     const reference = this.reference();
+    const { considered, fronts } = this.sampledFronts(reference);
+    const found = widestCover(fronts, considered.length, reference, KEPT_ON_FRONT, this.rng.fork('front'));
+    return { reference, base: found.map((a) => considered[a]!) };
+  }
+
+  /** The fronts of joint samples at the measured points that may be on one. Positions on a front are those in `considered`. */
+  private sampledFronts(reference: Float64Array) {
     const considered = this.consideredForFront(reference);
     const trial = this.trialSamples(considered);
     const fronts = positions(this.count).map((s) =>
       this.frontOf(trial.fixed, s, considered.length, reference),
     );
-    const found = widestCover(fronts, considered.length, reference, KEPT_ON_FRONT, this.rng.fork('front'));
-    return { reference, base: found.map((a) => considered[a]!) };
+    return { considered, fronts };
   }
 
   /**

@@ -13,7 +13,7 @@ import type { Measurement, Point, Space } from '../domain/space.js';
 import { InitialDesign, isBlind, LEAST_FOR_A_MODEL } from './design.js';
 import { explained, type Explanation } from './explain.js';
 import { fitModels, predict, type Models } from './models.js';
-import { fitOf, proposeByModel } from './proposal.js';
+import { fitOf, proposeByModel, runsLikelyOnFront } from './proposal.js';
 import { completeOf, Runs, type PlacedRun, type Run } from './runs.js';
 import { notesOf } from './schedule-notes.js';
 import {
@@ -220,7 +220,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    * The best measured rows (the Pareto front for several objectives), and those that the models recommend.
    *
    * @returns rows by input and output names, with `meets_constraints` (the measurement keeps every threshold) and
-   *   `recommended` (best by the expectations of the models, which a lucky measurement misleads less)
+   *   `recommended` (best by the expectations of the models, which a lucky measurement misleads less; of several objectives
+   *   also what the models give a chance of a fifth to be on the front of the true values)
    */
   override get_optimal_solutions(): Table {
     const complete = this.complete();
@@ -233,7 +234,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
       rows.map((_, i): Measurement =>
         Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
       );
-    return solutionsOf(outputs, complete, expected).map((solution) => ({
+    const likely =
+      models !== null && outputs.filter(({ objective }) => objective !== null).length > 1
+        ? runsLikelyOnFront(outputs, models, this.settings)
+        : [];
+    return solutionsOf(outputs, complete, expected, likely).map((solution) => ({
       ...solution.point,
       ...solution.measured,
       meets_constraints: solution.meetsConstraints,

@@ -1,4 +1,4 @@
-import { acquisitionFunction } from '../acquisition/create.js';
+import { acquisitionFunction, likelyOnFront } from '../acquisition/create.js';
 import { maximise } from '../acquisition/maximise.js';
 import type { Choice, Preference } from '../acquisition/preference.js';
 import type { Domain } from '../domain/domain.js';
@@ -17,6 +17,10 @@ import { untriedStarts, withUntried } from './untried.js';
 export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitWithDescriptors : fitMlpEnsemble;
 }
+
+/** Least chance to be on the front of the true values, of a run that is recommended, and the samples that estimate it. */
+const LIKELY = 0.2;
+const SAMPLES = 256;
 
 export interface ProposalProblem {
   domain: Domain;
@@ -50,15 +54,10 @@ export function proposeByModel(problem: ProposalProblem): {
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
   const plain = acquisitionFunction(acquisitionOf(settings, outputs, models).choice, {
-    outputs,
-    models: models.outputs,
-    rows: models.rows,
-    n: models.n,
-    values: models.observed,
+    ...knowledge(outputs, models, settings),
     pending: joined(pending, domain.d),
     pendingCount: pending.length,
     seed: rng.word(),
-    reference: settings.reference_point,
   });
   const results = complete.map((run) => run.measured!);
   const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
@@ -80,3 +79,31 @@ export function proposeByModel(problem: ProposalProblem): {
   });
   return { found: rows, choices, timedOut };
 }
+
+/**
+ * The runs that may well be on the Pareto front. The front of the means of the models leaves out runs that one unlucky
+ * measurement has put a little behind another run.
+ *
+ * @param outputs with several objectives
+ * @returns positions of runs with a result of every output
+ */
+export function runsLikelyOnFront(outputs: readonly Output[], models: Models, settings: Settings): number[] {
+  const problem = {
+    ...knowledge(outputs, models, settings),
+    pending: new Float64Array(0),
+    pendingCount: 0,
+    seed: Rng.seeded(settings.seed).fork('likely').word(),
+    samples: SAMPLES,
+  };
+  return likelyOnFront(problem, LIKELY);
+}
+
+/** What is known of the completed runs. */
+const knowledge = (outputs: readonly Output[], models: Models, { reference_point }: Settings) => ({
+  outputs,
+  models: models.outputs,
+  rows: models.rows,
+  n: models.n,
+  values: models.observed,
+  reference: reference_point,
+});

@@ -7,27 +7,30 @@ export interface Solution {
   measured: Measurement;
   /** The measurement keeps every threshold. */
   meetsConstraints: boolean;
-  /** It is best, or on the Pareto front, by the means of the models, which single measurements mislead less. */
+  /** The models recommend it: see {@link solutionsOf}. */
   recommended: boolean;
 }
 
 /**
  * The best runs: for one objective the best measured ones, for several the Pareto front, of those that keep every
  * threshold; if none does, of those that miss least. Runs that the models recommend are included even if they were not
- * measured best.
+ * measured best: those that are best by the means of the models, which single measurements mislead less, and for several
+ * objectives those that are `likely` on the front of the true values.
  *
  * @param runs measured, in canonical order
  * @param expected predictions for each run, in the unit of each output; null: there are no models
+ * @param likely positions of runs
  */
 export function solutionsOf(
   outputs: readonly Output[],
   runs: readonly PlacedRun[],
   expected: readonly Measurement[] | null,
+  likely: readonly number[] = [],
 ): Solution[] {
   if (runs.length === 0) return [];
   const measured = runs.map((run) => run.measured!);
   const best = new Set(bestOf(outputs, measured));
-  const recommended = new Set(expected === null ? best : bestOf(outputs, expected));
+  const recommended = new Set([...(expected === null ? best : bestOf(outputs, expected)), ...likely]);
   return runs.flatMap((run, i) =>
     best.has(i) || recommended.has(i)
       ? [

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { exactProcess } from '../exact-process.js';
 import type { AcquisitionProblem } from '../../src/acquisition/acquisition.js';
-import { acquisitionFunction } from '../../src/acquisition/create.js';
+import { acquisitionFunction, likelyOnFront } from '../../src/acquisition/create.js';
 import type { Output } from '../../src/domain/space.js';
 import { Rng } from '../../src/numeric/index.js';
+import { normalCdf } from '../../src/numeric/special.js';
 import { fitGaussianProcess } from '../../src/surrogates/fit.js';
 import type { Choices } from '../../src/surrogates/surrogate.js';
 
@@ -136,5 +137,37 @@ describe('expected hypervolume', () => {
       expect(found.gradient[0]).toBeCloseTo((up! - down!) / 2e-5, 3);
     });
     expect(variance[0]).toBeLessThan(variance[1]! / 5);
+  });
+});
+
+describe('a run likely on the front', () => {
+  it('has at least the given chance that no other run dominates its true values', () => {
+    const rows = Float64Array.of(0.1, 0.5, 0.9);
+    const [best, near, far] = [0, 1, 2];
+    const measured = [Float64Array.of(1, 0.8, -2), Float64Array.of(1, 0.9, -2)];
+    const processes = (noise: number) =>
+      measured.map((z) => exactProcess(rows, z, 1, { lengthscale: 0.1, noise }));
+    const likely = (noise: number, share: number) =>
+      likelyOnFront(
+        {
+          ...{ outputs: [objective('t.f'), objective('t.g')], models: processes(noise), rows, n: 3 },
+          values: Float64Array.from({ length: 6 }, (_, at) => measured[at % 2]![at >> 1]!),
+          ...{ pending: new Float64Array(0), pendingCount: 0, seed: 1, samples: 4096 },
+          reference: { 't.f': -1, 't.g': -1 },
+        },
+        share,
+      );
+    const noise = 0.1;
+    const behind = processes(noise).map((model) => {
+      const { mean, covariance } = model.posterior(rows.subarray(0, 2), 2);
+      const variance = covariance[0]! + covariance[3]! - 2 * covariance[1]!;
+      return normalCdf((mean[best]! - mean[near]!) / Math.sqrt(variance));
+    });
+    const chance = 1 - behind[0]! * behind[1]!;
+    expect(chance).toBeGreaterThan(0.3);
+    expect(likely(noise, chance - 0.03).sort()).toEqual([best, near]);
+    expect(likely(noise, chance + 0.03)).toEqual([best]);
+    expect(likely(noise, 0.001)).not.toContain(far);
+    expect(likely(1e-6, 0.2)).toEqual([best]);
   });
 });

@@ -82,6 +82,36 @@ describe('a campaign', () => {
     }
   });
 
+  it('recommends what may be on the front of several objectives, and of exact results the front alone', () => {
+    const recommendedOf = (noise: number) => {
+      const optimizer = new BayesianSequentialOptimizer({
+        inputs: [continuousInput('mix.x', [0, 1])],
+        outputs: [continuousOutput('assay.near', minimize()), continuousOutput('assay.far', minimize())],
+        seed: 3,
+      });
+      const rng = Rng.seeded('noise');
+      const xs = Array.from({ length: 16 }, (_, i) => i / 15);
+      // The runs up to 0.4 are the front: beyond it both objectives rise.
+      const truths = xs.map((x) => [x, Math.abs(x - 0.4)] as const);
+      const results = truths.map(([near, far]) => ({
+        'assay.near': near + noise * rng.normal(),
+        'assay.far': far + noise * rng.normal(),
+      }));
+      optimizer.report(
+        xs.map((x) => ({ 'mix.x': x })),
+        results,
+      );
+      const rows = optimizer.get_optimal_solutions();
+      expect(optimizer.get_optimal_solutions()).toEqual(rows);
+      return rows.flatMap((row) => (row['recommended'] ? [Number(row['mix.x'])] : [])).sort();
+    };
+    const front = Array.from({ length: 7 }, (_, i) => i / 15);
+    expect(recommendedOf(0)).toEqual(front);
+    const likely = recommendedOf(0.05);
+    expect(likely).toEqual(expect.arrayContaining(front));
+    expect(Math.max(...likely)).toBeLessThan(0.8);
+  });
+
   it('uses every point of a finite domain once and reports when none is left', () => {
     const optimizer = new BayesianSequentialOptimizer({
       inputs: [discreteInput('a.x', [1, 2, 3]), categoricalInput('a.y', ['p', 'q'])],
