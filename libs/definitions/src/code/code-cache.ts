@@ -5,7 +5,8 @@ import { clockStep, FileMemory, Round } from './file-memory.js';
 import { bundleFormat, whileBundling, type BundleFault } from './bundle.js';
 import { bundleEntries } from './bundle-entries.js';
 import type { External } from './outside.js';
-import { isMissing, sha256, writeWhole, type ModuleStore } from './module-store.js';
+import { sha256, type ModuleStore } from './module-store.js';
+import { isMissing, removeDrafts, writeWhole } from './whole-files.js';
 
 /** SHA-256 of the content of a file, hexadecimal; null when the file does not exist. */
 async function hashOfFile(path: string): Promise<string | null> {
@@ -56,6 +57,7 @@ const portion = 30;
 export class CodeCache {
   private readonly hashes = new FileMemory(hashOfFile);
   private readonly packages = new Map<string, CachedPackage>();
+  private tidied: Promise<unknown> | undefined;
 
   /** @param folder stores the inputs of each module */
   constructor(
@@ -76,6 +78,8 @@ export class CodeCache {
     manifest: CodeManifest,
     round: Round,
   ): Promise<Map<string, BuiltCode>> {
+    // A process that was killed may have left drafts.
+    await (this.tidied ??= Promise.all([this.folder, this.store.folder].map(removeDrafts)));
     const path = join(this.folder, `${sha256(root).slice(0, 16)}.json`);
     const cached = this.packages.get(path) ?? (await this.load(path));
     this.packages.set(path, cached);

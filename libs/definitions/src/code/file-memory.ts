@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { isMissing } from './module-store.js';
+import { isMissing } from './whole-files.js';
 
 /** Coarsest clock step of a file system that is supported, in milliseconds. */
 export const clockStep = 20;

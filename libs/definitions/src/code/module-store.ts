@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '@lab/contracts';
+import { isMissing, writeWhole } from './whole-files.js';
 
 /** SHA-256 of a text, hexadecimal. */
 export function sha256(text: string | Uint8Array): string {
@@ -58,22 +59,6 @@ export class ModuleStore {
     }
     return text;
   }
-}
-
-/** Writes a file so that another process sees either the old or the new content, never a part. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(temporary, text, { flag: 'wx' });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** The content of a file; null: there is no such file. */

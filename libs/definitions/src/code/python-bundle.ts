@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Bundle, BundleFault } from './bundle.js';
 import { lockFile } from '../environments/index.js';
-import { isMissing, sha256 } from './module-store.js';
+import { sha256 } from './module-store.js';
+import { isMissing } from './whole-files.js';
 import { pythonImports, pythonNames, type PythonImport } from './python-imports.js';
 
 /** The form of the texts. `libs/python-host` reads it. */
