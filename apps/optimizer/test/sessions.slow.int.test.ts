@@ -279,9 +279,10 @@ describe.each(languages)('an optimizer in $name', ({ gridModule, mistaken, async
       const stray = await lab.open(worker, 'stray', gridModule({ mode: 'stray' }));
       await stray.propose([1]);
       await expect.poll(() => lostOf('stray')).toHaveLength(1);
-      expect(worker.lines.join('\n')).toMatch(
-        /an error was (thrown|raised) outside a call: (Runtime)?Error: too late/,
-      );
+      // The log and the messages of the worker come by different ways.
+      await expect
+        .poll(() => worker.lines.join('\n'))
+        .toMatch(/an error was (thrown|raised) outside a call: (Runtime)?Error: too late/);
     });
 
     it('receives no other request while it computes', async () => {
