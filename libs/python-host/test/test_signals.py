@@ -1,5 +1,6 @@
 """Signals reach the host, and those to a forked child of author code do not."""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -15,7 +16,8 @@ follow_signals({signal.SIGTERM: came.set})
 
 def printed(script):
     program = [sys.executable, "-c", FOLLOW + script]
-    return subprocess.run(program, check=True, capture_output=True, text=True, timeout=30).stdout
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(program, check=True, capture_output=True, text=True, timeout=30, env=env).stdout
 
 
 class Signals(unittest.TestCase):
