@@ -17,7 +17,7 @@ import {
   type Method,
 } from '../bench/optimizer/comparison/method.js';
 import { measured } from '../bench/optimizer/comparison/noise.js';
-import { hasFront, keeps, pointOf, quality } from '../bench/optimizer/comparison/problem.js';
+import { hasFront, keeps, quality } from '../bench/optimizer/comparison/problem.js';
 import { besideOf, enteredLine, totalsOf, type Played } from '../bench/optimizer/comparison/report.js';
 import { canDecide, mannWhitney, quantile, verdict } from '../bench/optimizer/comparison/statistics.js';
 import { Store, type Entry, type Key } from '../bench/optimizer/comparison/store.js';
@@ -54,7 +54,8 @@ describe('the problems', () => {
         truth.map((value, k) => (k === 0 ? value : value + 1e-4)),
       ),
     ).toBe(true);
-    expect(belongs(pointOf(inputs, optimizer), spaceOf(compared))).toBe(true);
+    const point = Object.fromEntries(inputs.map(({ key }, i) => [key, optimizer[i]!]));
+    expect(belongs(point, spaceOf(compared))).toBe(true);
   });
 
   it.each(single)('$name has no better point among the initial ones', (compared) => {

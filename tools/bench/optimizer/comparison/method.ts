@@ -5,8 +5,8 @@ import {
   type Point,
   type Space,
 } from '@lab/optimization';
-import { clock, cpuMs, valuesOf } from '../campaign.js';
-import { keeps, pointOf, signOf, type ComparedProblem } from './problem.js';
+import { clock, cpuMs } from '../campaign.js';
+import { keeps, signOf, type ComparedProblem } from './problem.js';
 
 /** A method that plays one campaign. It knows the measurements and never the true values. */
 export interface Method {
@@ -41,13 +41,14 @@ export const startsOf = (compared: ComparedProblem, seed: number): Point[] =>
 
 /** The optimizer of the service with its defaults. */
 export function ours(compared: ComparedProblem, seed: number): Method {
-  const { inputs } = compared.problem;
-  return inProcess(new BayesianSequentialOptimizer(argumentsOf(compared, seed), clock), (optimizer) =>
-    optimizer
-      .get_optimal_solutions()
-      .filter((row) => row['recommended'])
-      .map((row) => pointOf(inputs, valuesOf(inputs, row))),
-  );
+  return inProcess(new BayesianSequentialOptimizer(argumentsOf(compared, seed), clock), (optimizer) => {
+    // The same rule as for all others. With several objectives, the service recommends more runs.
+    const { observed } = optimizer.explain();
+    const expected = observed.map(({ expected }) =>
+      Object.fromEntries(Object.entries(expected).map(([key, { mean }]) => [key, mean])),
+    );
+    return bestOf(compared, expected).map((i) => observed[i]!.inputs);
+  });
 }
 
 /** Points at random: what a campaign reaches without any method. */

@@ -1,4 +1,4 @@
-import type { Constraint, Input, InputValue, Measurement, Output, Point } from '@lab/optimization';
+import type { Constraint, InputValue, Measurement, Output, Point } from '@lab/optimization';
 import { valuesOf } from '../campaign.js';
 import { hypervolume } from '../hypervolume.js';
 import type { ParetoProblem, Problem } from '../problems.js';
@@ -94,6 +94,3 @@ export const asMeasurement = (outputs: readonly Output[], values: readonly numbe
 
 export const truthAt = ({ problem }: ComparedProblem, point: Point): number[] =>
   problem.evaluate(valuesOf(problem.inputs, point));
-
-export const pointOf = (inputs: readonly Input[], values: readonly InputValue[]): Point =>
-  Object.fromEntries(inputs.map(({ key }, i) => [key, values[i] ?? NaN]));
