@@ -234,8 +234,9 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
       rows.map((_, i): Measurement =>
         Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
       );
+    const hasFront = outputs.filter(({ objective }) => objective !== null).length > 1;
     const likely =
-      models !== null && outputs.filter(({ objective }) => objective !== null).length > 1
+      models !== null && hasFront && !isBlind(outputs, complete)
         ? runsLikelyOnFront(outputs, models, this.settings)
         : [];
     return solutionsOf(outputs, complete, expected, likely).map((solution) => ({

@@ -58,6 +58,17 @@ describe('a campaign that learns nothing yet', () => {
     }
   });
 
+  it('recommends one run while all results of several objectives are equal', () => {
+    const outputs = ['assay.loss', 'assay.cost'].map((key) => continuousOutput(key, minimize()));
+    const optimizer = new BayesianSequentialOptimizer(cube(2, { outputs }));
+    const rows = optimizer.sample(20);
+    optimizer.report(
+      rows,
+      rows.map(() => ({ 'assay.loss': 1, 'assay.cost': 2 })),
+    );
+    expect(optimizer.get_optimal_solutions().filter((row) => row['recommended'])).toHaveLength(1);
+  });
+
   it('spreads its runs until one keeps a threshold that only says yes or no, and then uses its models', () => {
     const centre = [0.7, 0.35, 0.6];
     const distance = (row: Table[number]) => Math.hypot(...numbersOf(row).map((x, i) => x - centre[i]!));
