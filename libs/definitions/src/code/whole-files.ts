@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Files that other processes read while they are written. */
 
-/** The name of a file that is being written ends so, with the id of the process that writes it. */
+/** How the name of a draft, a file that is still being written, ends: with the id of the process that writes it. */
 const draftEnd = /\.(\d+)-[0-9a-f-]{36}\.tmp$/;
 /** How often a file is written again because another process has removed its draft. */
 const mostAttempts = 3;
@@ -19,7 +19,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
       return;
     } catch (error) {
       await rm(draft, { force: true });
-      // Another container cannot see that this process runs: {@link removeDrafts}.
+      // A process in another container cannot see that this one runs, and may have removed its draft.
       if (!isMissing(error) || attempt === mostAttempts) throw error;
     }
   }

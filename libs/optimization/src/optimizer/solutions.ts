@@ -19,13 +19,13 @@ export interface Solution {
  *
  * @param runs measured, in canonical order
  * @param expected predictions for each run, in the unit of each output; null: there are no models
- * @param likely positions of runs
+ * @param likely positions of runs; empty for one objective
  */
 export function solutionsOf(
   outputs: readonly Output[],
   runs: readonly PlacedRun[],
   expected: readonly Measurement[] | null,
-  likely: readonly number[] = [],
+  likely: readonly number[],
 ): Solution[] {
   if (runs.length === 0) return [];
   const measured = runs.map((run) => run.measured!);

@@ -17,11 +17,11 @@ _PIECE = 64
 
 
 def follow_signals(works: Mapping[int, Callable[[], object]]) -> None:
-    """Does the work of a signal whenever it comes. Call it once, in the main thread. Works run one after the other.
+    """Does the work of a signal whenever the signal comes. Call it once, in the main thread. Works run one after the other.
 
     A handler in Python runs in the main thread, between two instructions. A signal that comes just before the main thread
-    waits in a system call interrupts nothing, and its handler waits for the end of that call: here, for the next order of
-    the agent. The byte that the interpreter writes as soon as a signal comes needs no main thread.
+    waits in a system call does not interrupt this call. Its handler would run only after the next order of the agent. So
+    another thread reads the byte that the interpreter writes as soon as a signal comes.
     """
     from_interpreter, to_thread = os.pipe()
     if os.name != "nt":
@@ -45,11 +45,11 @@ def follow_signals(works: Mapping[int, Callable[[], object]]) -> None:
 
 
 def _keep_from_children(works: Mapping[int, object]) -> None:
-    """A signal to a forked child of author code is none to the host. SIGINT ends neither of them, SIGTERM ends the child."""
+    """Keeps the signals to a forked child of author code from the host. SIGTERM ends the child, and SIGINT does not."""
     forking = threading.local()
 
     def begin() -> None:
-        # A child that got a signal before it has left the pipe would write to it.
+        # The child has the pipe of the host until `leave`. A signal to the child would be written to it.
         forking.mask = signal.pthread_sigmask(signal.SIG_BLOCK, works.keys())
 
     def end() -> None:
