@@ -18,7 +18,13 @@ import {
 } from '../bench/optimizer/comparison/method.js';
 import { measured } from '../bench/optimizer/comparison/noise.js';
 import { hasFront, keeps, quality } from '../bench/optimizer/comparison/problem.js';
-import { besideOf, enteredLine, totalsOf, type Played } from '../bench/optimizer/comparison/report.js';
+import {
+  besideOf,
+  enteredLine,
+  linesOf,
+  totalsOf,
+  type Played,
+} from '../bench/optimizer/comparison/report.js';
 import { canDecide, mannWhitney, quantile, verdict } from '../bench/optimizer/comparison/statistics.js';
 import { Store, type Entry, type Key } from '../bench/optimizer/comparison/store.js';
 import { hypervolume } from '../bench/optimizer/hypervolume.js';
@@ -339,6 +345,31 @@ describe('the table', () => {
       /\| branin +\| [\w ]+\| 25 +\| regret +\| 2\.5 \(4\) +\| none \(4\) win +\| 2\.5 \(4\) tie +\| cannot +\| 1 \(1\) +\|/,
     );
     expect(page).toMatch(/\| worse +\| 1 +\| 0 +\| 0 +\| 100 % +\|/);
+    expect(page).not.toContain('reach a goal');
+  });
+
+  it('counts the campaigns that reach a goal', async () => {
+    const goal = { what: 'in the top', regret: 2 };
+    const counted: Played = {
+      compared: { ...comparedProblem('branin', 1), goal },
+      entries: new Map([
+        ['ours', entries('ours', [0, 0, 1, 2, 0, 0, 9])],
+        ['rare', entries('rare', [3, 0, 3, null, 4, 3, 4])],
+        ['often', entries('often', [3, 0, 0, 0, 0, 0, 0])],
+        ['late', entries('late', [1])],
+      ]),
+    };
+    const peers = ['rare', 'often', 'late', 'absent'];
+    const text = linesOf(counted, ['ours', ...peers]).join('\n');
+    expect(text).toContain('ours     6 of 7 campaigns in the top\n');
+    expect(text).toContain('rare     1 of 7 campaigns in the top  ours: win (p 0.0291)');
+    expect(text).toContain('often    6 of 7 campaigns in the top  ours: tie (p 1)');
+    const comparison = { date: '2026-11-29', machine: 'A', load: 'idle', totals: totalsOf([counted], peers) };
+    const lines = [enteredLine(counted, peers)];
+    const page = await pageOf({ machines: {}, groups: [], comparison: { ...comparison, lines } });
+    expect(page).toMatch(
+      /\| branin +\| 25 +\| in the top +\| 6 of 7 +\| 1 of 7 win +\| 6 of 7 tie +\| 1 of 1 +\| +\|/,
+    );
   });
 });
 

@@ -11,6 +11,8 @@ export interface Reached {
   outcome?: Outcome;
   /** A loss by more than 1.5 times in the median regret. */
   isClear?: boolean;
+  /** The campaigns that reach the goal of the problem. */
+  goal?: { reached: number; outcome?: Outcome };
 }
 
 export interface ComparedLine {
@@ -18,6 +20,8 @@ export interface ComparedLine {
   group: string;
   runs: number;
   isShare: boolean;
+  /** What campaigns reach or miss: the words after "campaigns". */
+  goal?: string;
   reached: Record<string, Reached>;
 }
 
@@ -46,6 +50,8 @@ export interface Comparison {
 export const comparisonText = ({ lines, ...head }: Comparison): string =>
   `${JSON.stringify(head).slice(0, -1)},"lines":[\n${lines.map((line) => `    ${JSON.stringify(line)}`).join(',\n')}\n  ]}`;
 
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
 export function comparisonSection({ date, machine, load, totals, lines }: Comparison): string[] {
   const peers = Object.keys(totals);
   return [
@@ -54,20 +60,45 @@ export function comparisonSection({ date, machine, load, totals, lines }: Compar
     'the methods that each library recommends. [Its README](../tools/bench/peers/README.md#optimizers) says what is compared, and how.',
     `This optimizer played on machine ${machine}, ${load}, ${date}. Win, tie and loss are of this optimizer: a test by ranks at 5 %.`,
     'With few campaigns of the other optimizer, only large differences are significant.\n',
-    '| beside | wins | ties | losses | wins or ties | losses by more than 1.5 times | cannot play | too few campaigns | processor time over that of the peer |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...peers.map((peer) => `| ${[peer, ...totalsCells(totals[peer])].join(' | ')} |`),
+    ...header([
+      ...['beside', 'wins', 'ties', 'losses', 'wins or ties', 'losses by more than 1.5 times', 'cannot play'],
+      ...['too few campaigns', 'processor time over that of the peer'],
+    ]),
+    ...peers.map((peer) => row([peer, ...totalsCells(totals[peer])])),
     '',
+    ...goalsTable(lines, peers),
     'The median of the regret at the end, and in brackets the number of campaigns. Where the unit is a share of the largest known',
     'hypervolume, larger is better. `none`: in half of the campaigns no run keeps the thresholds.\n',
-    `| problem | group | runs | unit | ${['ours', ...peers].join(' | ')} |`,
-    `| ${['problem', 'group', 'runs', 'unit', 'ours', ...peers].map(() => '---').join(' | ')} |`,
-    ...lines.map(
-      ({ problem, group, runs, isShare, reached }) =>
-        `| ${[problem, group, runs, isShare ? 'share' : 'regret', ...['ours', ...peers].map((name) => cell(reached[name]))].join(' | ')} |`,
+    ...header(['problem', 'group', 'runs', 'unit', 'ours', ...peers]),
+    ...lines.map(({ problem, group, runs, isShare, reached }) =>
+      row([
+        ...[problem, group, String(runs), isShare ? 'share' : 'regret'],
+        ...['ours', ...peers].map((name) => cell(reached[name])),
+      ]),
     ),
     '',
   ];
+}
+
+const header = (names: readonly string[]): string[] => [row(names), row(names.map(() => '---'))];
+
+/** The problems with a goal: how many campaigns reach it. */
+function goalsTable(lines: readonly ComparedLine[], peers: readonly string[]): string[] {
+  const counted = lines.flatMap(({ goal, ...line }) => (goal === undefined ? [] : [{ ...line, goal }]));
+  if (counted.length === 0) return [];
+  return [
+    'Campaigns that reach a goal, and how many there are. The same test decides between two counts.\n',
+    ...header(['problem', 'runs', 'campaigns', 'ours', ...peers]),
+    ...counted.map(({ problem, runs, goal, reached }) =>
+      row([problem, String(runs), goal, ...['ours', ...peers].map((name) => goalCell(reached[name]))]),
+    ),
+    '',
+  ];
+}
+
+function goalCell({ campaigns, goal }: Reached = { campaigns: 0 }): string {
+  if (goal === undefined) return '';
+  return [`${goal.reached} of ${campaigns}`, goal.outcome].filter(Boolean).join(' ');
 }
 
 function totalsCells(totals: PeerTotals | undefined): string[] {

@@ -37,7 +37,7 @@ export function comparedProblem(name: string, scale: number): ComparedProblem {
  * first seed with their true values. A function that changes only elsewhere must get another name.
  */
 export function digestOf(compared: ComparedProblem): string {
-  const { problem, noise, duration, ...budget } = compared;
+  const { problem, noise, duration, goal: _, ...budget } = compared;
   const functions = [noise?.growth, duration].map(String);
   const starts = startsOf(compared, 0).map((point) => [point, truthAt(compared, point)]);
   // Computers may differ in the last digits.

@@ -11,6 +11,14 @@ export interface Known {
   optimizer: readonly InputValue[];
 }
 
+/** What a campaign of one objective reaches or misses. */
+export interface Goal {
+  /** The words after "campaigns". */
+  what: string;
+  /** The largest regret of a campaign that reaches it. */
+  regret: number;
+}
+
 /** One problem of the comparison, with its budget. */
 export interface ComparedProblem {
   name: string;
@@ -30,6 +38,8 @@ export interface ComparedProblem {
   /** The campaign ends at this time, in the unit of the durations. */
   time?: number;
   noise?: Noise;
+  /** The campaigns that reach it are counted. It changes none of them. */
+  goal?: Goal;
 }
 
 export type Budget = Partial<Omit<ComparedProblem, 'name' | 'group' | 'problem'>> & {

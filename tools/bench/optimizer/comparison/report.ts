@@ -1,7 +1,7 @@
 /** The table of a comparison. */
 import type { ComparedLine, Outcome, PeerTotals } from '../../page/comparison.js';
 import type { Entry } from './store.js';
-import { canDecide, quantile, verdict } from './statistics.js';
+import { canDecide, quantile, verdict, type Verdict } from './statistics.js';
 import { isShare, type ComparedProblem } from './problem.js';
 
 /** The played campaigns of one problem, by method. */
@@ -41,6 +41,34 @@ export function besideOf({ compared, entries }: Played, peers: readonly string[]
   });
 }
 
+/** The campaigns of one method that reach the goal of a problem. */
+interface GoalCount {
+  reached: number;
+  campaigns: number;
+  /** Of ours beside this method; undefined for ours, and with too few campaigns to tell. */
+  outcome?: Verdict;
+  p?: number;
+}
+
+/** Of each method that has campaigns: how many of them reach the goal. Without a goal there is nothing to count. */
+function goalsOf({ compared: { goal }, entries }: Played, peers: readonly string[]): Map<string, GoalCount> {
+  if (goal === undefined) return new Map();
+  // Equal values share their ranks, so the test of the qualities decides between two counts as well.
+  const hits = (method: string): number[] =>
+    qualitiesOf(entries.get(method) ?? []).map((regret) => Number(regret <= goal.regret));
+  const mine = hits('ours');
+  return new Map(
+    ['ours', ...peers].flatMap((method) => {
+      const own = hits(method);
+      if (own.length === 0) return [];
+      const reached = own.reduce((sum, hit) => sum + hit, 0);
+      const isDecided = method !== 'ours' && canDecide(mine.length, own.length);
+      const { verdict: outcome, p } = isDecided ? verdict(mine, own, true) : {};
+      return [[method, { reached, campaigns: own.length, ...(outcome && { outcome, p }) }]];
+    }),
+  );
+}
+
 /** The median regret. With several objectives it is the missing share of the hypervolume. */
 const medianRegret = (compared: ComparedProblem, qualities: readonly number[]): number =>
   isShare(compared) ? 1 - quantile(qualities, 0.5) : quantile(qualities, 0.5);
@@ -59,10 +87,8 @@ export function cpuMsOf(entries: readonly Entry[]): number {
 /** Lines of text, one for each method of a problem. */
 export function linesOf(played: Played, methods: readonly string[]): string[] {
   const { compared, entries } = played;
-  const beside = besideOf(
-    played,
-    methods.filter((each) => each !== 'ours'),
-  );
+  const peers = methods.filter((each) => each !== 'ours');
+  const beside = besideOf(played, peers);
   const unit = isShare(compared) ? 'share of the hypervolume' : 'regret';
   return [
     `${compared.name} (${compared.group}; ${compared.evals} runs; ${unit})`,
@@ -78,6 +104,10 @@ export function linesOf(played: Played, methods: readonly string[]): string[] {
         outcome === undefined ? '' : `  ours: ${outcome}${p === undefined ? '' : ` (p ${shown(p)})`}`;
       return `  ${method.padEnd(8)} median ${middle} (${low} to ${high}), ${values.length} seeds, ${shown(cpuMsOf(all))} ms a proposal${verdictText}`;
     }),
+    ...[...goalsOf(played, peers)].map(
+      ([method, { reached, campaigns, outcome, p = NaN }]) =>
+        `  ${method.padEnd(8)} ${reached} of ${campaigns} campaigns ${compared.goal?.what}${outcome === undefined ? '' : `  ours: ${outcome} (p ${shown(p)})`}`,
+    ),
   ];
 }
 
@@ -115,13 +145,16 @@ function timeRatioOf(all: readonly Played[], peer: string): number | null {
 export function enteredLine(played: Played, peers: readonly string[]): ComparedLine {
   const { compared, entries } = played;
   const beside = new Map(besideOf(played, peers).map((each) => [each.peer, each]));
+  const goals = goalsOf(played, peers);
   return {
     ...{ problem: compared.name, group: compared.group, runs: compared.evals, isShare: isShare(compared) },
+    ...(compared.goal && { goal: compared.goal.what }),
     reached: Object.fromEntries(
       ['ours', ...peers].map((method) => {
         const values = qualitiesOf(entries.get(method) ?? []);
         const median = quantile(values, 0.5);
         const { outcome, isClear = false } = beside.get(method) ?? {};
+        const { reached, outcome: ofGoal } = goals.get(method) ?? {};
         return [
           method,
           {
@@ -131,6 +164,7 @@ export function enteredLine(played: Played, peers: readonly string[]): ComparedL
             }),
             ...(outcome !== undefined && { outcome }),
             ...(isClear && { isClear }),
+            ...(reached !== undefined && { goal: { reached, ...(ofGoal && { outcome: ofGoal }) } }),
           },
         ];
       }),

@@ -81,6 +81,11 @@ export const smooth: ComparedProblem[] = [
   exact('branin', problems.branin, { evals: 25, initial: 6 }),
   exact('hartmann3', problems.hartmann3, { evals: 30, initial: 6 }),
   exact('hartmann6', problems.hartmann6, { evals: 40, initial: 12 }),
+  exact('hartmann6_60', problems.hartmann6, {
+    ...{ evals: 60, initial: 12 },
+    // The second best minimum has a regret of 0.12.
+    goal: { what: 'in the basin of the optimum', regret: 0.05 },
+  }),
   exact('rosenbrock4', problems.rosenbrock(4), { evals: 40, initial: 8 }),
   exact('levy6', problems.levy(6), { evals: 40, initial: 12 }),
   exact('ackley5', problems.ackley5, { evals: 40, initial: 10 }),
