@@ -1,6 +1,13 @@
 import { minimizeBounded, Rng, type Shape } from '../numeric/index.js';
 import type { Groups } from './covariance.js';
-import { Evidence, type NoisePrior, type Problem } from './evidence.js';
+import {
+  Evidence,
+  EXACT_NOISE_FLOOR,
+  limitsOf,
+  NOISE_FLOOR,
+  type NoisePrior,
+  type Problem,
+} from './evidence.js';
 import { GaussianProcess, type Hyperparameters } from './gp.js';
 import {
   checkObservations,
@@ -47,9 +54,6 @@ const COMPARED = 100;
 const WORTH_WARPING = 0.5;
 /** Minimum gain of lengthscales for each category over one for all, in nats over all observations. */
 const WORTH_LENGTHSCALES = 2;
-/** Least variances of the noise of standardised observations: of measurements, and of outputs that look exact. */
-const NOISE_FLOOR = 1e-4;
-const EXACT_NOISE_FLOOR = 1e-6;
 /** Logarithm of the noise variance that the prior expects: an output with more is hardly exact. */
 const LOW_NOISE = -5;
 /** Minimum gain in nats for an output to count as exact: 20 times as likely. */
@@ -276,14 +280,7 @@ function search(
   noisePrior: NoisePrior,
   stop: () => boolean,
 ): Float64Array {
-  const { groups } = problem;
-  const g = groups.count;
-  const lower = new Float64Array(g + 2).fill(Math.log(0.025), 0, g);
-  const upper = new Float64Array(g + 2).fill(Math.log(1000), 0, g);
-  [lower[g], upper[g]] = [Math.log(0.01), Math.log(1000)];
-  lower[g + 1] = Math.log(noisePrior === 'flat' ? EXACT_NOISE_FLOOR : NOISE_FLOOR);
-  upper[g + 1] = noisePrior === 'flat' ? Math.log(NOISE_FLOOR) : Math.log(4);
-
+  const { lower, upper } = limitsOf(problem.groups, noisePrior);
   const evidence = new Evidence(problem, noisePrior);
   let best: { x: Float64Array; value: number } | null = null;
   for (const start of starts) {
@@ -304,8 +301,7 @@ function search(
 
 /** The logarithm of the posterior density without the prior of the noise. */
 function densityWithoutNoise(problem: Problem, theta: Float64Array): number {
-  const evidence = new Evidence(problem, 'flat');
-  return -evidence.negative(theta, new Float64Array(theta.length));
+  return -new Evidence(problem, 'flat').negative(theta);
 }
 
 /** The warp with the highest density of left-out observations, each after a short fit. */
