@@ -15,7 +15,7 @@ const SHRINKS = 30;
  * figures 3 and 5).
  *
  * @param start likely hyperparameters, as in {@link Evidence.negative}
- * @param stop true ends the sampling; the result then has fewer draws
+ * @param stop asked before each move; true ends the sampling, and the result has fewer draws
  * @returns at most `count` draws
  */
 export function drawHyperparameters(
@@ -62,8 +62,10 @@ export function drawHyperparameters(
   const draws: Float64Array[] = [];
   const order = Int32Array.from(theta.keys());
   for (let round = 1; draws.length < count; round++) {
-    if (stop()) return draws;
-    rng.shuffle(order).forEach(move);
+    for (const k of rng.shuffle(order)) {
+      if (stop()) return draws;
+      move(k);
+    }
     if (round >= FIRST_ROUNDS && (round - FIRST_ROUNDS) % ROUNDS === 0) draws.push(theta.slice());
   }
   return draws;
