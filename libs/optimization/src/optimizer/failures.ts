@@ -1,7 +1,7 @@
 import type { AcquisitionFunction } from '../acquisition/acquisition.js';
 import type { Column } from '../domain/encoding.js';
 import { joined, logNormalCdf, logNormalCdfSlope, minimizeBounded, Rng } from '../numeric/index.js';
-import { Evidence } from '../surrogates/evidence.js';
+import { Evidence, hyperparametersOf } from '../surrogates/evidence.js';
 import { GaussianProcess } from '../surrogates/gp.js';
 import { take, type Observations } from '../surrogates/observations.js';
 import { StandardisedOutput } from '../surrogates/output-map.js';
@@ -42,7 +42,6 @@ const SEARCHED = 200;
 /** A Gaussian process of labels, with one lengthscale for each input, by maximum a posteriori from two starts. */
 function fitLabels(data: Observations, columns: readonly Column[], options: FitOptions): GaussianProcess {
   const groups = { of: Int32Array.from(columns, ({ input }) => input), count: columns.at(-1)!.input + 1 };
-  const { count: g } = groups;
   const shape = 'matern52';
   const output = new StandardisedOutput(data.y);
   const order = Rng.seeded(options.seed).shuffle(Int32Array.from({ length: data.n }, (_, i) => i));
@@ -50,9 +49,9 @@ function fitLabels(data: Observations, columns: readonly Column[], options: FitO
   const z = part.y.map((label) => output.toModel(label));
   const evidence = new Evidence({ rows: part.rows, z, n: part.n, shape, groups }, 'flat');
   const theta = (lengthscale: number, scale: number, noise: number) =>
-    Float64Array.from({ length: g + 2 }, (_, k) => Math.log(k < g ? lengthscale : k === g ? scale : noise));
+    hyperparametersOf(groups, lengthscale, scale, noise);
   const end = options.now() + options.timeLimitMs;
-  const found = [Math.sqrt(g) / 2, 0.2].map((lengthscale) =>
+  const found = [Math.sqrt(groups.count) / 2, 0.2].map((lengthscale) =>
     minimizeBounded((at, gradient) => evidence.negative(at, gradient), theta(lengthscale, 1, 0.1), {
       lower: theta(LENGTHSCALES[0], SCALES[0], NOISES[0]),
       upper: theta(LENGTHSCALES[1], SCALES[1], NOISES[1]),

@@ -20,17 +20,24 @@ export interface Problem {
 export const NOISE_FLOOR = 1e-4;
 export const EXACT_NOISE_FLOOR = 1e-6;
 
+/** Hyperparameters with one lengthscale for all groups, in the order of {@link Evidence.negative}. */
+export const hyperparametersOf = (
+  { count: g }: Groups,
+  lengthscale: number,
+  scale: number,
+  noise: number,
+): Float64Array =>
+  Float64Array.from({ length: g + 2 }, (_, k) => Math.log(k < g ? lengthscale : k === g ? scale : noise));
+
 /** Limits of hyperparameters, in the order of {@link Evidence.negative}. */
 export function limitsOf(
-  { count: g }: Groups,
+  groups: Groups,
   noisePrior: NoisePrior,
 ): { lower: Float64Array; upper: Float64Array } {
   const exact = noisePrior === 'flat';
-  const limits = (lengthscale: number, scale: number, noise: number): Float64Array =>
-    Float64Array.from({ length: g + 2 }, (_, k) => Math.log(k < g ? lengthscale : k === g ? scale : noise));
   return {
-    lower: limits(0.025, 0.01, exact ? EXACT_NOISE_FLOOR : NOISE_FLOOR),
-    upper: limits(1000, 1000, exact ? NOISE_FLOOR : 4),
+    lower: hyperparametersOf(groups, 0.025, 0.01, exact ? EXACT_NOISE_FLOOR : NOISE_FLOOR),
+    upper: hyperparametersOf(groups, 1000, 1000, exact ? NOISE_FLOOR : 4),
   };
 }
 
