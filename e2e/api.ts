@@ -21,6 +21,11 @@ export interface Answer<T> {
   body: T;
 }
 
+/** The service answers so while its database or broker does not answer. A shared disk can stop for half a minute. */
+const passing: readonly unknown[] = ['service_unavailable', 'store_unavailable'];
+/** Milliseconds for which `patiently` repeats a request. */
+const patienceMs = 60_000;
+
 /** The REST interface as a user's script sees it: a 4xx answer is returned and not thrown. */
 export class Api {
   /**
@@ -46,6 +51,20 @@ export class Api {
     const type = response.headers.get('content-type') ?? '';
     const parsed: unknown = type.includes('json') && text !== '' ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, body: parsed as T };
+  }
+
+  /** As `call`, but as a careful client it sends a request again that had no effect because a part of the service was not there. */
+  async patiently<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      const answer = await this.call<T>(method, path, body);
+      const { code } = (answer.body ?? {}) as Partial<Problem>;
+      // The service sends this header only when the request had no effect.
+      const afterS = answer.headers.get('retry-after');
+      if (!passing.includes(code) || afterS === null || Date.now() > end) return answer;
+      console.warn(`${method} ${path} is sent again after ${afterS} s: ${JSON.stringify(answer.body)}`);
+      await new Promise((resolve) => setTimeout(resolve, Number(afterS) * 1_000));
+    }
   }
 
   submit(
@@ -76,12 +95,12 @@ export class Api {
     };
   }
 
-  /** Every record of a list, page by page. */
+  /** Every record of a list, page by page, {@link patiently}. */
   async all<T>(path: string): Promise<T[]> {
     const found: T[] = [];
     for (let cursor = ''; ;) {
       const query = `${path.includes('?') ? '&' : '?'}limit=500${cursor}`;
-      const { status, body }: Answer<Page<T>> = await this.call('GET', `${path}${query}`);
+      const { status, body }: Answer<Page<T>> = await this.patiently('GET', `${path}${query}`);
       if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
       found.push(...body.items);
       if (body.next_cursor === null) return found;
@@ -141,7 +160,7 @@ export class Api {
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
-  limitMs = 30_000,
+  limitMs = 90_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {

@@ -106,7 +106,7 @@ describe('svc backup', () => {
     // Somebody deletes the wrong work.
     for (const work of ['campaigns/precious', 'tasks/load_1'])
       expect(
-        (await first.api.call('POST', `/api/${work}/delete`, { reason: 'a mistake', by: 'eve' })).status,
+        (await first.api.patiently('POST', `/api/${work}/delete`, { reason: 'a mistake', by: 'eve' })).status,
       ).toBe(200);
     expect(
       await eventually(
