@@ -21,8 +21,8 @@ export interface Answer<T> {
   body: T;
 }
 
-/** The service answers so while its database or broker does not answer. A shared disk can stop for half a minute. */
-const passing: readonly unknown[] = ['service_unavailable', 'store_unavailable'];
+/** Codes of answers while the database or the broker does not answer. A shared disk can stop for half a minute. */
+const passing = ['service_unavailable', 'store_unavailable'];
 /** Milliseconds for which `patiently` repeats a request. */
 const patienceMs = 60_000;
 
@@ -53,15 +53,17 @@ export class Api {
     return { status: response.status, headers: response.headers, body: parsed as T };
   }
 
-  /** As `call`, but as a careful client it sends a request again that had no effect because a part of the service was not there. */
-  async patiently<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  /**
+   * As `call`, but it repeats a request that had no effect because a part of the service did not answer. The clients of the
+   * product do the same.
+   */
+  async patiently<T>(method: string, path: string, body?: unknown): Promise<Answer<T & Partial<Problem>>> {
     const end = Date.now() + patienceMs;
     for (;;) {
-      const answer = await this.call<T>(method, path, body);
-      const { code } = (answer.body ?? {}) as Partial<Problem>;
+      const answer = await this.call<T & Partial<Problem>>(method, path, body);
       // The service sends this header only when the request had no effect.
       const afterS = answer.headers.get('retry-after');
-      if (!passing.includes(code) || afterS === null || Date.now() > end) return answer;
+      if (afterS === null || !passing.includes(answer.body.code ?? '') || Date.now() > end) return answer;
       console.warn(`${method} ${path} is sent again after ${afterS} s: ${JSON.stringify(answer.body)}`);
       await new Promise((resolve) => setTimeout(resolve, Number(afterS) * 1_000));
     }
