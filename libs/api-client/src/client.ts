@@ -23,7 +23,10 @@ export interface ClientOptions {
   fetch?: typeof fetch | undefined;
   /** Milliseconds until the head of an answer must arrive. Default 15 000. */
   timeoutMs?: number;
-  /** Most repetitions of a request, where a repetition is safe. Default 3. */
+  /**
+   * Most repetitions of a request, where a repetition is safe. Default 3. Unless this is 0, the client also asks for up to 20 s
+   * for the answer to an attempt that is in progress.
+   */
   retries?: number;
 }
 

@@ -18,23 +18,34 @@ export interface Sent {
 const firstPauseMs = 200;
 /** The client does not wait when the service demands a longer pause than this, in milliseconds. */
 const longestPauseMs = 10_000;
+/**
+ * Milliseconds for which the client asks for the answer to an earlier attempt that is in progress. The service says so for up to
+ * 15 s after an attempt whose outcome it does not know, and then finds out.
+ */
+const longestInProgressMs = 20_000;
 
 /**
  * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or
  * when the answer is 503 or has `Retry-After`.
  *
- * @param retries most attempts after the first
+ * @param retries most attempts after the first. Unless this is 0, attempts that find an earlier one in progress do not count.
  * @returns a successful answer whose body is not read yet
  * @throws ProblemError, UnreachableError, or the reason with which `signal` was aborted
  */
 export async function send(sent: Sent, retries: number): Promise<Response> {
-  for (let tried = 0; ; tried += 1) {
+  let answerBy: number | undefined;
+  for (let tried = 0; ;) {
     const pauseMs = firstPauseMs * 2 ** tried * (0.5 + Math.random() / 2);
     try {
       return await once(sent);
     } catch (error) {
-      const wait = tried < retries ? waitAfter(error) : undefined;
-      if (wait === undefined || wait > longestPauseMs) throw error;
+      const wait = waitAfter(error);
+      if (retries === 0 || wait === undefined || wait > longestPauseMs) throw error;
+      if (error instanceof RefusedError && error.code === 'idempotency_key_in_progress') {
+        answerBy ??= performance.now() + longestInProgressMs;
+        if (performance.now() > answerBy) throw error;
+      } else if (tried === retries) throw error;
+      else tried += 1;
       await pause(Math.max(wait, pauseMs), sent.signal);
     }
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { errorCatalogue, type Effect, type ErrorCode } from '@lab/contracts';
 import { certifyServer, makeCertificateAuthority } from '@lab/trust/certificates';
 import { ApiClient } from '../src/client.js';
@@ -244,6 +244,39 @@ describe('a repeated request', () => {
     answers = [refused('store_unavailable', { 'retry-after': '60' })];
     expect(await thrown(client.get('/api/queue'))).toMatchObject({ code: 'store_unavailable' });
     expect(requests).toHaveLength(3);
+  });
+
+  it('asks longer for the answer to an attempt that is in progress, and not for ever', async () => {
+    const inProgress = refused('idempotency_key_in_progress', { 'retry-after': '0' });
+    const impatient = new ApiClient(client.baseUrl, { retries: 1 });
+    answers = [
+      refused('store_unavailable', {}, 'maybe'),
+      inProgress,
+      inProgress,
+      inProgress,
+      ok({ name: 'a' }),
+    ];
+    expect(await impatient.post('/api/tasks', { body: { name: 'a', type: 'b' } })).toEqual({ name: 'a' });
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+
+    const own = { body: { name: 'a', type: 'b' }, idempotencyKey: 'mine' };
+    answers = [inProgress];
+    expect(await thrown(client.post('/api/tasks', { ...own, retries: 0 }))).toMatchObject({ status: 409 });
+    expect(requests).toHaveLength(6);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      answers = [
+        inProgress,
+        (...answered) => {
+          vi.advanceTimersByTime(21_000);
+          inProgress(...answered);
+        },
+      ];
+      expect(await thrown(client.post('/api/tasks', own))).toMatchObject({ status: 409 });
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(requests).toHaveLength(8);
   });
 
   it('follows any request when nothing listens, and then the error says so', async () => {
