@@ -1,4 +1,3 @@
-import type { Domain } from '../domain/domain.js';
 import type { Column } from '../domain/encoding.js';
 import type { Measurement, Output, Point } from '../domain/space.js';
 import type { Shape } from '../numeric/index.js';
@@ -6,7 +5,6 @@ import type { Choices } from '../surrogates/surrogate.js';
 import { acquisitionOf } from './choice.js';
 import { isBlind } from './design.js';
 import { expectedGain, type ExpectedGain } from './gain.js';
-import { doubtOf } from './hypotheses.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
@@ -61,7 +59,7 @@ export interface ExplainedOutput {
 export function explained(
   settings: Settings,
   outputs: readonly Output[],
-  domain: Domain,
+  columns: readonly Column[],
   models: Models | null,
   observed: readonly PlacedRun[],
   proposed: readonly PlacedRun[],
@@ -69,7 +67,6 @@ export function explained(
 ): Explanation {
   const expectedOfObserved = expectations(outputs, models, observed);
   const expectedOfProposed = expectations(outputs, models, proposed);
-  const { columns } = domain;
   const untried = untriedOf(
     columns,
     [...observed, ...proposed, ...failed].map(({ row }) => row),
@@ -79,7 +76,7 @@ export function explained(
       models === null
         ? []
         : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
-    proposals: models === null ? [] : proposalsOf(settings, outputs, domain, observed, models, untried),
+    proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models, untried),
     expected_gain:
       models === null ? null : expectedGain(outputs, models, completeOf(observed, outputs), proposed),
     observed: observed.map((run, i) => ({
@@ -125,7 +122,6 @@ function explainedOutput(
 function proposalsOf(
   settings: Settings,
   outputs: readonly Output[],
-  domain: Domain,
   observed: readonly PlacedRun[],
   models: Models,
   untried: readonly Untried[],
@@ -139,17 +135,10 @@ function proposalsOf(
   const acquisition = searches
     ? 'Acquisition function: the probability to keep every threshold. No run keeps all of them.'
     : `Acquisition function: ${choice.kind}. ${reason}`;
-  const doubt = doubtOf(settings, choice, outputs, models, domain);
-  const when = doubt?.inBatches === true ? 'while results of other runs are missing, ' : '';
-  const hypotheses =
-    doubt === null
-      ? []
-      : [`Hypotheses: ${when}a point counts by its mean worth in several likely fits. ${doubt.reason}`];
-  if (untried.length === 0) return [acquisition, ...hypotheses];
+  if (untried.length === 0) return [acquisition];
   const few = untried.length === 1 ? 'One category has' : `${untried.length} categories have`;
   return [
     acquisition,
-    ...hypotheses,
     `Categories: ${few} no run. With more than two runs for each tried one, the next proposal tries another, because ` +
       'the results of others say nothing about it.',
   ];

@@ -1,4 +1,3 @@
-import { averaged } from '../acquisition/averaged.js';
 import { acquisitionFunction, likelyOnFront } from '../acquisition/create.js';
 import { maximise } from '../acquisition/maximise.js';
 import type { Choice, Preference } from '../acquisition/preference.js';
@@ -9,7 +8,6 @@ import { fitWithDescriptors } from '../surrogates/categories.js';
 import { fitMlpEnsemble } from '../surrogates/mlp.js';
 import { acquisitionOf } from './choice.js';
 import { withSuccess } from './failures.js';
-import { doubtOf, hypothesesOf } from './hypotheses.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings, SurrogateKind } from './settings.js';
@@ -55,23 +53,12 @@ export function proposeByModel(problem: ProposalProblem): {
   const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
-  const { choice } = acquisitionOf(settings, outputs, models);
-  const known = {
+  const plain = acquisitionFunction(acquisitionOf(settings, outputs, models).choice, {
     ...knowledge(outputs, models, settings),
     pending: joined(pending, domain.d),
     pendingCount: pending.length,
-  };
-  const seed = rng.word();
-  const doubt = doubtOf(settings, choice, outputs, models, domain);
-  const isAlone = pending.length === 0 && count === 1;
-  const plain =
-    doubt === null || (doubt.inBatches && isAlone)
-      ? acquisitionFunction(choice, { ...known, seed })
-      : averaged(
-          hypothesesOf(models, { seed, timeLimitMs: Math.max(0, end - now()) / 4, now }).map((each, h) =>
-            acquisitionFunction(choice, { ...known, models: each, seed: seed + h }),
-          ),
-        );
+    seed: rng.word(),
+  });
   const results = complete.map((run) => run.measured!);
   const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
   const successful = withSuccess(plain, domain.columns, complete, without, {

@@ -20,9 +20,6 @@ export type KernelKind = (typeof kernelKinds)[number];
 const outlierKinds = ['automatic', 'keep'] as const;
 export type OutlierKind = (typeof outlierKinds)[number];
 
-const hypothesesKinds = ['automatic', 'one', 'several'] as const;
-export type HypothesesKind = (typeof hypothesesKinds)[number];
-
 const batchKinds = ['plain', 'schedule_aware'] as const;
 export type BatchKind = (typeof batchKinds)[number];
 
@@ -50,12 +47,6 @@ export interface BayesianArguments {
    * others, and ignore those that they contradict; `keep`: the models take every result at face value.
    */
   outliers?: OutlierKind;
-  /**
-   * The hyperparameters that the acquisition function believes in. `one`: the likeliest ones; `several`: draws from their
-   * posterior, whose mean worth decides. Default `automatic`: `several` for a batch, or beside runs in progress, for one objective with at most
-   * 100 results, if the domain has at most 5,000 combinations and an input three or more categories without descriptors.
-   */
-  hypotheses?: HypothesesKind;
   /**
    * The worst values of interest for `qLogNEHVI`, by output and in its unit (of a target: at that distance from it).
    * Default: a little worse than the worst on the measured Pareto front.
@@ -120,13 +111,6 @@ export const settingFields: ParameterField[] = [
     outlierKinds,
     'Results that contradict all others; automatic: models limit or ignore them, keep: they count as any other',
   ),
-  selectField(
-    'hypotheses',
-    'automatic',
-    true,
-    hypothesesKinds,
-    'Whether proposals trust one fit or several; automatic: several where categories have few results',
-  ),
   numberField('fit_time_limit', 10, true, [0.01, 3600], 'Seconds for the fits of one sample'),
   numberField('proposal_time_limit', 10, true, [0.01, 3600], 'Seconds for the search of one sample'),
   selectField(
@@ -162,7 +146,6 @@ export const bayesianArgumentNames: readonly string[] = [
   'surrogate',
   'kernel',
   'outliers',
-  'hypotheses',
   'reference_point',
   'num_initial_samples',
   'initial_sampling_method',
@@ -211,7 +194,6 @@ export function settingsOf(args: BayesianArguments): Settings {
     surrogate: args.surrogate ?? 'gp',
     kernel: args.kernel ?? 'automatic',
     outliers: args.outliers ?? 'automatic',
-    hypotheses: args.hypotheses ?? 'automatic',
     fit_time_limit: args.fit_time_limit ?? 10,
     proposal_time_limit: args.proposal_time_limit ?? 10,
     batch: args.batch ?? 'plain',
@@ -224,7 +206,7 @@ export function settingsOf(args: BayesianArguments): Settings {
   faults.push(
     ...valueFaults(settings),
     ...acquisitionFaults(settings.acquisition_function, objectives.length),
-    ...logarithmFaults(settings),
+    ...batchFaults(settings),
   );
   for (const [key, value] of Object.entries(settings.reference_point)) {
     const known = objectives.some((output) => output.key === key);
@@ -271,7 +253,7 @@ export function changedSettings(settings: Settings, params: RuntimeParameters, o
   faults.push(...valueFaults(merged));
   const changed = { ...settings, ...merged } as Settings;
   if (faults.length === 0)
-    faults.push(...acquisitionFaults(changed.acquisition_function, objectives), ...logarithmFaults(changed));
+    faults.push(...acquisitionFaults(changed.acquisition_function, objectives), ...batchFaults(changed));
   if (faults.length > 0) throw invalid('The runtime parameters are invalid; none was changed', faults);
   return changed;
 }
@@ -299,20 +281,16 @@ function acquisitionFaults(kind: AcquisitionKind | null, objectives: number): Fa
   return [];
 }
 
-/** Shares and means of expected improvements need an acquisition function that is the logarithm of one. */
-function logarithmFaults({ batch, hypotheses, acquisition_function: kind }: Settings): Fault[] {
-  if (kind !== 'qUCB') return [];
-  const fault = (path: string, message: string, instead: string): Fault => ({
-    ...{ path, code: 'acquisition_function', message: `${message}, and qUCB has none` },
-    hint: `Use qLogEI or qLogNEI, or ${instead}`,
-  });
+/** Shares of an improvement need an acquisition function that is the logarithm of one. */
+function batchFaults({ batch, acquisition_function: kind }: Settings): Fault[] {
+  if (batch !== 'schedule_aware' || kind !== 'qUCB') return [];
   return [
-    ...(batch === 'schedule_aware'
-      ? [fault('batch', 'schedule_aware compares expected improvements', '"batch": "plain"')]
-      : []),
-    ...(hypotheses === 'several'
-      ? [fault('hypotheses', 'several hypotheses have a mean expected improvement', '"hypotheses": "one"')]
-      : []),
+    {
+      path: 'batch',
+      code: 'acquisition_function',
+      message: 'schedule_aware compares expected improvements, and qUCB has none',
+      hint: 'Use qLogEI or qLogNEI, or "batch": "plain"',
+    },
   ];
 }
 

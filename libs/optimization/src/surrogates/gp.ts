@@ -1,21 +1,12 @@
 import { ServiceError } from '@lab/contracts/vocabulary';
-import { arena, padded, Rng, type Shape } from '../numeric/index.js';
+import { arena, padded, type Shape } from '../numeric/index.js';
 import { GaussianBeside } from './beside.js';
 import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './covariance.js';
 import { centre, factorCovariance } from './factor.js';
-import { drawHyperparameters } from './hypotheses.js';
 import { leaveOneOutOf } from './leave-one-out.js';
 import { positionsWithout, take, type Observations } from './observations.js';
 import type { Conditions } from './solved.js';
-import type {
-  Beside,
-  Choices,
-  FitOptions,
-  FittedSurrogate,
-  LeaveOneOut,
-  OutputMap,
-  Posterior,
-} from './surrogate.js';
+import type { Beside, Choices, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
 
 export interface Hyperparameters {
   readonly shape: Shape;
@@ -86,20 +77,6 @@ export class GaussianProcess implements FittedSurrogate {
 
   beside(stay: Float64Array, count: number): Beside {
     return new GaussianBeside(this.known, stay, count);
-  }
-
-  hypotheses(count: number, { seed, timeLimitMs, now }: FitOptions): GaussianProcess[] {
-    const { data, hyperparameters, output, timedOut, doubted, choices, d, kept, z } = this;
-    const { shape, groups, theta } = hyperparameters;
-    const { rows, n } = doubted.length === 0 ? data : take(data, d, kept);
-    const noisePrior = choices?.noise === 'none' ? 'flat' : 'lognormal';
-    const end = now() + timeLimitMs;
-    const stop = () => now() >= end;
-    const problem = { rows, z, n, shape, groups };
-    return drawHyperparameters(problem, noisePrior, theta, count, Rng.seeded(seed), stop).map(
-      (drawn) =>
-        new GaussianProcess(data, { shape, groups, theta: drawn }, output, timedOut, doubted, choices),
-    );
   }
 
   leaveOneOut(): LeaveOneOut {

@@ -96,13 +96,6 @@ export interface FittedSurrogate extends Surrogate {
   readonly choices?: Choices;
   /** The time limit ended the fit; this is the best one found. */
   readonly timedOut: boolean;
-  /**
-   * Models of the same observations in the same scale, with hyperparameters that are drawn from their posterior; absent: the
-   * model draws none.
-   *
-   * @returns at most `count`; fewer: the time limit ended the sampling
-   */
-  hypotheses?(count: number, options: FitOptions): FittedSurrogate[];
 }
 
 export interface FitOptions {
