@@ -149,17 +149,19 @@ const kernelNames: Record<Shape, string> = {
   squared_exponential: 'Squared exponential',
 };
 
-function sentencesOf({ kernel, kernelReason, warping, trend = false }: Choices): string[] {
+const trendSentences = {
+  parabolas:
+    'a parabola of each number. It predicts left-out results about as well as a model without a trend.',
+  curves: 'a curve of each number. Their sum predicts left-out results clearly better than parabolas.',
+};
+
+function sentencesOf({ kernel, kernelReason, warping, trend }: Choices): string[] {
   return [
     `Kernel: ${kernelNames[kernel]}. ${kernelReason}`,
     warping === 'identity'
       ? 'Values: as measured. No curved scale predicts left-out results much better.'
       : `Values: on a curved scale (${warping}). It predicts left-out results much better.`,
-    ...(trend
-      ? [
-          'Trend: a parabola of each number. It predicts left-out results about as well as a model without a trend.',
-        ]
-      : []),
+    ...(trend === undefined ? [] : [`Trend: ${trendSentences[trend]}`]),
   ];
 }
 

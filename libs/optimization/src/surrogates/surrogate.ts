@@ -74,8 +74,8 @@ export interface Choices {
   /** The reason for this kernel, as a sentence. */
   readonly kernelReason: string;
   readonly warping: Warp['name'];
-  /** Whether the model is a trend and a process of the rest; absent: it is not. */
-  readonly trend?: boolean;
+  /** The model is a trend of such functions, one of each number, and a process of the rest; absent: it has no trend. */
+  readonly trend?: 'parabolas' | 'curves';
   /**
    * What the results say about noise. `none`: they are clearly likelier without it. `unclear`: they do not tell. `likely`: they are a
    * little likelier with it. `some`: they are clearly likelier with it.
