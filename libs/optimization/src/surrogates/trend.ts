@@ -113,7 +113,7 @@ export function fitWithTrend(
   const { r2 } = plain.leaveOneOut();
   if (r2 > WELL_PREDICTED) return plain;
   const z = y.map((value) => plain.output.toModel(value));
-  const trend = likeliest(rows, z, n, d);
+  const trend = chooseTrend(rows, z, n, d);
   if (!(trend.r2 >= Math.max(LEAST_SHARE, r2 - LESS))) return plain;
   const rest = z.map((value, i) => value - trend.at(rows, i));
   const timeLimitMs = Math.max(0, end - options.now());
@@ -122,7 +122,7 @@ export function fitWithTrend(
 }
 
 /** A trend of parabolas, or of curves that predict left-out observations clearly better. */
-function likeliest(rows: Float64Array, z: Float64Array, n: number, d: number): Trend {
+function chooseTrend(rows: Float64Array, z: Float64Array, n: number, d: number): Trend {
   let best = new Trend(rows, z, n, d);
   let most = best.r2;
   for (const { lengthscale, gain } of CURVES) {
@@ -323,12 +323,7 @@ class TrendedProcess implements FittedSurrogate {
     this.relevance = trend.steepness().map((slope, c) => slope + this.unit * process.relevance[c]!);
     this.choices = { ...process.choices!, trend: trend.kind };
     this.timedOut = process.timedOut;
-    const { mean, variance } = process.leftOut();
-    const squares = mean.map((value, i) => {
-      const error = plain.output.toModel(y[i]!) - this.leftOut(value, i);
-      return error ** 2 / (this.unit ** 2 * variance[i]!);
-    });
-    this.spread = trend.kind === 'curves' ? Math.max(1, moments(squares).mean) : 1;
+    this.spread = trend.kind === 'curves' ? Math.max(1, this.squaredError()) : 1;
   }
 
   posterior(points: Float64Array, m: number): Posterior {
@@ -359,6 +354,16 @@ class TrendedProcess implements FittedSurrogate {
   /** The prediction of observation `i` from all others. @param rest that of the process */
   private leftOut(rest: number, i: number): number {
     return this.trend.leftOut[i]! + this.level + this.unit * rest;
+  }
+
+  /** Of left-out observations, the mean square of the errors in deviations of the process. */
+  private squaredError(): number {
+    const { mean, variance } = this.process.leftOut();
+    const squares = mean.map((value, i) => {
+      const error = this.output.toModel(this.y[i]!) - this.leftOut(value, i);
+      return error ** 2 / (this.unit ** 2 * variance[i]!);
+    });
+    return moments(squares).mean;
   }
 
   private means(mean: Float64Array, points: Float64Array): Float64Array {
