@@ -20,6 +20,8 @@ export interface MaximiseOptions {
   timeLimitMs: number;
   /** Absent: the rows of the highest value are chosen. */
   preference?: Preference;
+  /** Values some rows, by their position, in place of `acquisition`. The preference has no say in them. */
+  explorer?: { acquisition: AcquisitionFunction; explores: (position: number) => boolean };
 }
 
 export interface Maximum {
@@ -60,7 +62,7 @@ export function maximise(
   domain: Domain,
   options: MaximiseOptions,
 ): Maximum {
-  const { count, now, timeLimitMs, preference } = options;
+  const { count, now, timeLimitMs, preference, explorer } = options;
   const rng = Rng.seeded(options.seed);
   const begin = now();
   let timedOut = false;
@@ -74,22 +76,30 @@ export function maximise(
   const search = new Search(domain, rng, options.promising);
   const rows: Float64Array[] = [];
   const choices: (Choice | null)[] = [];
-  let current = acquisition;
+  let usual = acquisition;
   while (rows.length < count) {
+    if (rows.length > 0) usual = usual.withPending(rows.at(-1)!, 1);
+    const explores = explorer?.explores(rows.length) ?? false;
+    const current = explores ? besidePending(explorer!.acquisition, rows) : usual;
     const stop = until((rows.length + 1) / count);
     const found = search.best(current, [...used, ...rows], stop);
     if (found === null) break;
     const { row, choice } =
-      preference === undefined || stop()
+      preference === undefined || explores || stop()
         ? { row: found.row, choice: null }
         : search.preferred(found, current, [...used, ...rows], preference, stop);
     preference?.choose(row);
     rows.push(row);
     choices.push(choice);
-    if (rows.length < count) current = current.withPending(row, 1);
   }
   return { rows, choices, timedOut };
 }
+
+const besidePending = (
+  acquisition: AcquisitionFunction,
+  rows: readonly Float64Array[],
+): AcquisitionFunction =>
+  rows.length === 0 ? acquisition : acquisition.withPending(joined(rows), rows.length);
 
 /** Chooses one point after the other, from candidates that are drawn once. */
 class Search {

@@ -274,7 +274,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     return explained(
       this.settings,
       this.space.outputs,
-      this.domain.columns,
+      this.domain,
       this.complete().length < LEAST_FOR_A_MODEL ? null : this.fitted(),
       this.runs.having('measured'),
       this.runs.having('pending'),

@@ -1,11 +1,36 @@
 import type { AcquisitionChoice } from '../acquisition/acquisition.js';
 import { isNoisy } from '../acquisition/information.js';
+import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
+import { isTable } from './categories-due.js';
 import type { Models } from './models.js';
 import type { Settings } from './settings.js';
 
 /** With less noise, in the scale of the model, the best result is certain enough. */
 const NOISELESS = 0.05;
+
+/** In a table of combinations, one run in so many explores. */
+export const EXPLORES_EVERY = 5;
+/** Square of the width of its confidence bound, in deviations. */
+const WIDE = 4;
+
+/**
+ * The choice for runs that explore; null: there are none. Of a good category, many combinations promise a small improvement each, so
+ * that all runs may go there. Other categories promise one only at the end of their wide intervals.
+ */
+export function explorerOf(
+  { acquisition_function }: Settings,
+  outputs: readonly Output[],
+  domain: Domain,
+): AcquisitionChoice | null {
+  const objectives = outputs.filter(({ objective }) => objective !== null).length;
+  return acquisition_function === null && objectives === 1 && isTable(domain)
+    ? { kind: 'qUCB', beta: WIDE }
+    : null;
+}
+
+/** @param before number of runs that have begun, with those that have ended */
+export const isExplorersTurn = (before: number): boolean => before % EXPLORES_EVERY === EXPLORES_EVERY - 1;
 
 /**
  * The choice of the author, or: expected improvement over the best mean, in closed form, while noise is too small to

@@ -1,15 +1,16 @@
+import type { Domain } from '../domain/domain.js';
 import type { Column } from '../domain/encoding.js';
 import type { Measurement, Output, Point } from '../domain/space.js';
 import type { Shape } from '../numeric/index.js';
 import type { Choices } from '../surrogates/surrogate.js';
-import { acquisitionOf } from './choice.js';
+import { categoriesDue, untriedOf, type CategoriesDue, type Untried } from './categories-due.js';
+import { acquisitionOf, explorerOf, EXPLORES_EVERY } from './choice.js';
 import { isBlind } from './design.js';
 import { expectedGain, type ExpectedGain } from './gain.js';
 import { inUnits, predict, type Models, type Prediction } from './models.js';
 import { completeOf, type PlacedRun } from './runs.js';
 import type { Settings } from './settings.js';
-import { keepsThresholds } from './solutions.js';
-import { untriedOf, type Untried } from './untried.js';
+import { bestRow, keepsThresholds } from './solutions.js';
 
 /** The knowledge of the models, as plain JSON for a page to plot. All numbers are finite. */
 export interface Explanation {
@@ -59,7 +60,7 @@ export interface ExplainedOutput {
 export function explained(
   settings: Settings,
   outputs: readonly Output[],
-  columns: readonly Column[],
+  domain: Domain,
   models: Models | null,
   observed: readonly PlacedRun[],
   proposed: readonly PlacedRun[],
@@ -67,16 +68,15 @@ export function explained(
 ): Explanation {
   const expectedOfObserved = expectations(outputs, models, observed);
   const expectedOfProposed = expectations(outputs, models, proposed);
-  const untried = untriedOf(
-    columns,
-    [...observed, ...proposed, ...failed].map(({ row }) => row),
-  );
+  const { columns } = domain;
+  const rows = [...observed, ...proposed, ...failed].map(({ row }) => row);
+  const untried = untriedOf(columns, rows);
   return {
     outputs:
       models === null
         ? []
         : outputs.map((output, k) => explainedOutput(output, k, columns, models, observed)),
-    proposals: models === null ? [] : proposalsOf(settings, outputs, observed, models, untried),
+    proposals: models === null ? [] : proposalsOf(settings, outputs, domain, models, observed, rows),
     expected_gain:
       models === null ? null : expectedGain(outputs, models, completeOf(observed, outputs), proposed),
     observed: observed.map((run, i) => ({
@@ -119,12 +119,14 @@ function explainedOutput(
   };
 }
 
+/** @param rows of all runs */
 function proposalsOf(
   settings: Settings,
   outputs: readonly Output[],
-  observed: readonly PlacedRun[],
+  domain: Domain,
   models: Models,
-  untried: readonly Untried[],
+  observed: readonly PlacedRun[],
+  rows: readonly Float64Array[],
 ): string[] {
   if (outputs.every(({ objective }) => objective === null)) return [];
   const complete = completeOf(observed, outputs);
@@ -135,13 +137,40 @@ function proposalsOf(
   const acquisition = searches
     ? 'Acquisition function: the probability to keep every threshold. No run keeps all of them.'
     : `Acquisition function: ${choice.kind}. ${reason}`;
-  if (untried.length === 0) return [acquisition];
-  const few = untried.length === 1 ? 'One category has' : `${untried.length} categories have`;
-  return [
-    acquisition,
-    `Categories: ${few} no run. With more than two runs for each tried one, the next proposal tries another, because ` +
-      'the results of others say nothing about it.',
-  ];
+  const categories = categorySentences(domain, rows, categoriesDue(domain, rows, bestRow(outputs, complete)));
+  const explorer = explorerOf(settings, outputs, domain);
+  const turns =
+    explorer === null
+      ? []
+      : [
+          `Exploration: one run in ${EXPLORES_EVERY} is chosen by ${explorer.kind}. A good category with many combinations may otherwise ` +
+            'keep all runs.',
+        ];
+  return [acquisition, ...categories, ...turns];
+}
+
+function categorySentences(
+  { columns }: Domain,
+  rows: readonly Float64Array[],
+  due: CategoriesDue | null,
+): string[] {
+  const sentences: string[] = [];
+  const untried = untriedOf(columns, rows).length;
+  if (untried > 0) {
+    const few = untried === 1 ? 'One category has' : `${untried} categories have`;
+    sentences.push(
+      `Categories: ${few} no run. With more than two runs for each tried one, the next proposal tries another, because ` +
+        'the results of others say nothing about it.',
+    );
+  }
+  if (due?.reason === 'crowded') {
+    const inputs = [...new Set(due.columns.map((j) => columns[j]!.key))];
+    sentences.push(
+      `Categories: the best run shares its category of ${inputs.join(' and of ')} with more than half of all runs. The next ` +
+        'proposal has another one, because other categories may be better in combinations without a run.',
+    );
+  }
+  return sentences;
 }
 
 const kernelNames: Record<Shape, string> = {

@@ -9,24 +9,24 @@ import type { Beside, FitOptions, FittedSurrogate } from '../surrogates/surrogat
 import type { PlacedRun } from './runs.js';
 
 /**
- * The same function, plus the logarithm of the probability that a run gives a result of every output. Without failures
- * the probability is 1.
+ * Adds the logarithm of the probability that a run gives a result of every output to an acquisition function. Without failures the
+ * probability is 1, and the function stays the same.
  *
  * @param succeeded runs with a result of every output
  * @param failed runs that ended without one
  */
-export function withSuccess(
-  inner: AcquisitionFunction,
+export function successOf(
   columns: readonly Column[],
   succeeded: readonly PlacedRun[],
   failed: readonly PlacedRun[],
   options: FitOptions,
-): AcquisitionFunction {
-  if (failed.length === 0) return inner;
+): (inner: AcquisitionFunction) => AcquisitionFunction {
+  if (failed.length === 0) return (inner) => inner;
   const runs = [...succeeded, ...failed];
   const rows = joined(runs.map(({ row }) => row));
   const y = Float64Array.from(runs, (_, i) => (i < succeeded.length ? 1 : -1));
-  return new LikelySuccess(inner, fitLabels({ rows, y, n: runs.length }, columns, options));
+  const model = fitLabels({ rows, y, n: runs.length }, columns, options);
+  return (inner) => new LikelySuccess(inner, model);
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AcquisitionChoice } from '../acquisition/acquisition.js';
 import { acquisitionFunction, likelyOnFront } from '../acquisition/create.js';
 import { maximise } from '../acquisition/maximise.js';
 import type { Choice, Preference } from '../acquisition/preference.js';
@@ -6,13 +7,13 @@ import type { Output } from '../domain/space.js';
 import { joined, Rng } from '../numeric/index.js';
 import { fitWithDescriptors } from '../surrogates/categories.js';
 import { fitMlpEnsemble } from '../surrogates/mlp.js';
-import { acquisitionOf } from './choice.js';
-import { withSuccess } from './failures.js';
+import { untriedStarts, withCategoriesDue } from './categories-due.js';
+import { acquisitionOf, explorerOf, isExplorersTurn } from './choice.js';
+import { successOf } from './failures.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings, SurrogateKind } from './settings.js';
-import { ranked } from './solutions.js';
-import { untriedStarts, withUntried } from './untried.js';
+import { bestRow, ranked } from './solutions.js';
 
 export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitWithDescriptors : fitMlpEnsemble;
@@ -53,30 +54,40 @@ export function proposeByModel(problem: ProposalProblem): {
   const end = now() + settings.proposal_time_limit * 1000;
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
-  const plain = acquisitionFunction(acquisitionOf(settings, outputs, models).choice, {
+  const results = complete.map((run) => run.measured!);
+  const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
+  const begun = [...runs.map(({ row }) => row), ...chosen];
+  const best = ranked(outputs, results).map((i) => complete[i]!.row);
+  const known = {
     ...knowledge(outputs, models, settings),
     pending: joined(pending, domain.d),
     pendingCount: pending.length,
     seed: rng.word(),
-  });
-  const results = complete.map((run) => run.measured!);
-  const without = runs.filter((run) => run.status !== 'pending' && !complete.includes(run));
-  const successful = withSuccess(plain, domain.columns, complete, without, {
+  };
+  const likely = successOf(domain.columns, complete, without, {
     seed: Rng.seeded(settings.seed).fork('success').word(),
     timeLimitMs: Math.max(0, end - now()) / 4,
     now,
   });
-  const begun = [...runs.map(({ row }) => row), ...chosen];
-  const best = ranked(outputs, results).map((i) => complete[i]!.row);
-  const { rows, choices, timedOut } = maximise(withUntried(successful, domain, begun), domain, {
-    count,
-    used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
-    promising: [...untriedStarts(domain, begun, best[0]!), ...best],
-    seed: rng.word(),
-    now,
-    timeLimitMs: Math.max(0, end - now()),
-    ...(preference === null ? {} : { preference }),
-  });
+  const valued = (choice: AcquisitionChoice) =>
+    withCategoriesDue(likely(acquisitionFunction(choice, known)), domain, begun, bestRow(outputs, complete));
+  const explores = (position: number): boolean => isExplorersTurn(begun.length + position);
+  const isTurn = Array.from({ length: count }, (_, position) => position).some(explores);
+  const explorer = isTurn ? explorerOf(settings, outputs, domain) : null;
+  const { rows, choices, timedOut } = maximise(
+    valued(acquisitionOf(settings, outputs, models).choice),
+    domain,
+    {
+      count,
+      used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
+      promising: [...untriedStarts(domain, begun, best[0]!), ...best],
+      seed: rng.word(),
+      now,
+      timeLimitMs: Math.max(0, end - now()),
+      ...(preference === null ? {} : { preference }),
+      ...(explorer === null ? {} : { explorer: { acquisition: valued(explorer), explores } }),
+    },
+  );
   return { found: rows, choices, timedOut };
 }
 

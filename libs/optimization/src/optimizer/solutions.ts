@@ -66,6 +66,21 @@ export function ranked(outputs: readonly Output[], results: readonly Measurement
   return rank.sort((a, b) => a.missed - b.missed || a.worse - b.worse || a.i - b.i).map(({ i }) => i);
 }
 
+/**
+ * The row of the best measured run.
+ *
+ * @param runs with a result of every output
+ * @returns null: there is no run, or not exactly one objective
+ */
+export function bestRow(outputs: readonly Output[], runs: readonly PlacedRun[]): Float64Array | null {
+  if (outputs.filter(({ objective }) => objective !== null).length !== 1) return null;
+  const [best] = ranked(
+    outputs,
+    runs.map(({ measured }) => measured!),
+  );
+  return best === undefined ? null : runs[best]!.row;
+}
+
 function dominates(a: readonly number[], b: readonly number[]): boolean {
   return a.every((value, j) => value >= b[j]!) && a.some((value, j) => value > b[j]!);
 }

@@ -244,3 +244,39 @@ function randomDomain(rng: Rng): Domain {
     ),
   );
 }
+
+describe('an explorer', () => {
+  const domain = Domain.of(spaceOf([stepped('a.x', 1, 0.1), stepped('a.y', 1, 0.1)]));
+  const at = (x: number, y: number) => ({ 'a.x': x, 'a.y': y });
+  const exploring = (x: number, y: number, ...positions: number[]) => ({
+    acquisition: hill(Float64Array.of(x, y)),
+    explores: (position: number) => positions.includes(position),
+  });
+
+  it('chooses its rows, with the others pending', () => {
+    const rows = best(domain, [0.2, 0.8], { count: 3, explorer: exploring(0.9, 0.1, 1) });
+    expect(rows.slice(0, 2)).toEqual([at(0.2, 0.8), at(0.9, 0.1)]);
+    const alone = best(domain, [0.2, 0.8], { count: 1, explorer: exploring(0.9, 0.1, 0) });
+    expect(alone).toEqual([at(0.9, 0.1)]);
+    // The usual function knows what the explorer has chosen, and the other way round.
+    for (const turn of [0, 1]) {
+      const both = best(domain, [0.2, 0.8], { count: 2, explorer: exploring(0.2, 0.8, turn) });
+      expect(both[0]).toEqual(at(0.2, 0.8));
+      expect(both[1]).not.toEqual(at(0.2, 0.8));
+    }
+  });
+
+  it('does not ask the preference', () => {
+    const chosen: Float64Array[] = [];
+    const preference = {
+      loss: 0.99,
+      seconds: (rows: readonly Float64Array[]) => Float64Array.from(rows, ([x]) => 1 + 9 * (1 - x!)),
+      choose: (row: Float64Array) => void chosen.push(row),
+    };
+    const explorer = exploring(0.9, 0.1, 1);
+    const rows = best(domain, [0.2, 0.8], { count: 2, explorer, preference });
+    expect(rows[0]).not.toEqual(at(0.2, 0.8));
+    expect(rows[1]).toEqual(at(0.9, 0.1));
+    expect(chosen).toHaveLength(2);
+  });
+});

@@ -5,7 +5,7 @@ import { continuousInput, continuousOutput, minimize } from '../../src/domain/bu
 import { Domain } from '../../src/domain/domain.js';
 import { Rng } from '../../src/numeric/index.js';
 import { BayesianSequentialOptimizer } from '../../src/optimizer/bayesian.js';
-import { withSuccess } from '../../src/optimizer/failures.js';
+import { successOf } from '../../src/optimizer/failures.js';
 import type { PlacedRun } from '../../src/optimizer/runs.js';
 import type { BayesianArguments } from '../../src/optimizer/settings.js';
 
@@ -46,7 +46,7 @@ const runsAt = (points: number[][]): PlacedRun[] =>
 const rng = Rng.seeded('places');
 const places = Array.from({ length: 24 }, () => [rng.uniform(), rng.uniform()]);
 const success = (failed: number[][], succeeded: number[][], slope = 0) =>
-  withSuccess(new Plane(slope), domain.columns, runsAt(succeeded), runsAt(failed), options);
+  successOf(domain.columns, runsAt(succeeded), runsAt(failed), options)(new Plane(slope));
 const chance = (acquisition: AcquisitionFunction, ...at: number[]): number =>
   Math.exp(acquisition.value(Float64Array.from(at), 1));
 
