@@ -94,7 +94,7 @@ class AVisaDevice(unittest.TestCase):
         self.assertEqual(made.call("get_voltage"), 0.0)
 
     def test_is_stopped_while_a_question_has_no_answer(self):
-        made = self.device(self.supply, arguments={"resource_name": self.supply.resource, "timeout": 3000, **ENDS})
+        made = self.device(self.supply, arguments={"resource_name": self.supply.resource, "timeout": 30_000, **ENDS})
         made.call("switch")
         self.supply.is_silent = True
         end = made.begin("measure")
