@@ -118,7 +118,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
 
   /**
    * Proposes points: from the design until `num_initial_samples` runs have begun or have a result, and as long as no
-   * model can tell one point from another ({@link isBlind}); then the points with the highest acquisition value.
+   * model can tell one point from another ({@link isBlind}); then the points with the highest acquisition value. In a table of
+   * combinations, every fifth run explores, and the category of the best run gets at most half of all runs.
    *
    * @throws ServiceError `invalid` for a number of rows that is not 1 to 1000; `wrong_state` when the domain has fewer
    *   unused points

@@ -25,7 +25,7 @@ export interface CategoriesDue {
   columns: number[];
 }
 
-/** A table of combinations: each is known in advance, and inputs are names. */
+/** Whether the domain is a table: all its combinations can be listed, and at least one input is a category. */
 export const isTable = ({ combinations, columns }: Domain): boolean =>
   combinations <= listedCombinations && columns.some(({ kind }) => kind === 'categorical');
 

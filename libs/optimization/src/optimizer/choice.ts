@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 /** With less noise, in the scale of the model, the best result is certain enough. */
 const NOISELESS = 0.05;
 
-/** In a table of combinations, one run in so many explores. */
+/** In a table of combinations, every run whose number is a multiple of this one explores. */
 export const EXPLORES_EVERY = 5;
 /** Square of the width of its confidence bound, in deviations. */
 const WIDE = 4;

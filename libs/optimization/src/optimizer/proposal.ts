@@ -69,8 +69,9 @@ export function proposeByModel(problem: ProposalProblem): {
     timeLimitMs: Math.max(0, end - now()) / 4,
     now,
   });
+  const top = bestRow(outputs, complete);
   const valued = (choice: AcquisitionChoice) =>
-    withCategoriesDue(likely(acquisitionFunction(choice, known)), domain, begun, bestRow(outputs, complete));
+    withCategoriesDue(likely(acquisitionFunction(choice, known)), domain, begun, top);
   const explores = (position: number): boolean => isExplorersTurn(begun.length + position);
   const isTurn = Array.from({ length: count }, (_, position) => position).some(explores);
   const explorer = isTurn ? explorerOf(settings, outputs, domain) : null;
