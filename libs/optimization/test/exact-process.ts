@@ -98,7 +98,7 @@ export function exactProcess(
 export function byJointPosterior(
   d: number,
   joint: (points: Float64Array, m: number) => Omit<Posterior, 'cross'>,
-): Pick<FittedSurrogate, 'posterior' | 'beside'> {
+): Pick<FittedSurrogate, 'posterior' | 'means' | 'beside'> {
   const beside = (stay: Float64Array, f: number): Beside => {
     const posterior = (points: Float64Array, m: number): Posterior => {
       const width = f + m;
@@ -132,5 +132,6 @@ export function byJointPosterior(
     };
     return { posterior, marginals };
   };
-  return { posterior: (points, m) => beside(new Float64Array(0), 0).posterior(points, m), beside };
+  const posterior = (points: Float64Array, m: number) => beside(new Float64Array(0), 0).posterior(points, m);
+  return { posterior, means: (points, m) => posterior(points, m).mean, beside };
 }

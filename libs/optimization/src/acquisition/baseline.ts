@@ -10,7 +10,7 @@ export function posteriorMeans(
 ): Float64Array {
   const means = new Float64Array(n * models.length);
   models.forEach((model, k) => {
-    const { mean } = model.beside(new Float64Array(0), 0).marginals(rows, n);
+    const mean = model.means(rows, n);
     for (let i = 0; i < n; i++) means[i * models.length + k] = mean[i]!;
   });
   return means;

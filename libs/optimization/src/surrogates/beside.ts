@@ -43,6 +43,28 @@ export class GaussianBeside implements Beside {
     this.weights.set(numbers.subarray(k, k + f * stride), stride);
   }
 
+  means(points: Float64Array, m: number): Float64Array {
+    const { d, stride } = this;
+    const { shape, n, scale, columns, centred } = this.known;
+    const mean = new Float64Array(m);
+    const [x, w] = arena.residents(columns, this.weights) as [number, number];
+    for (let from = 0; from < m; from += TOGETHER) {
+      const count = Math.min(TOGETHER, m - from);
+      const place = arena.room(count * (d + 2 * stride + 1));
+      const { kernel, numbers } = arena;
+      const covariances = place + count * d;
+      const slopes = covariances + count * stride;
+      const explained = slopes + count * stride;
+      const some = points.subarray(from * d, (from + count) * d);
+      numbers.set(scaleRows(some, count, this.known.relevance), place);
+      // The slopes are not needed.
+      kernel.covarianceBetween(shape, place, count, x, stride, n, d, scale, covariances, slopes);
+      kernel.products(covariances, count, w, 1, stride, explained);
+      for (let a = 0; a < count; a++) mean[from + a] = centred.mean + numbers[explained + a]!;
+    }
+    return mean;
+  }
+
   marginals(points: Float64Array, m: number): Marginals {
     const { d, f, stride } = this;
     const { shape, n, scale, factor, columns } = this.known;

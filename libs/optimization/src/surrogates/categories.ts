@@ -145,6 +145,10 @@ class DescribedProcess implements FittedSurrogate {
     return this.mapped(this.process.posterior(this.features.of(points, m), m), m);
   }
 
+  means(points: Float64Array, m: number): Float64Array {
+    return this.process.means(this.features.of(points, m), m);
+  }
+
   beside(stay: Float64Array, count: number): Beside {
     const { features } = this;
     const beside = this.process.beside(features.of(stay, count), count);

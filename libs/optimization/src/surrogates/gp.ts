@@ -27,7 +27,7 @@ export class GaussianProcess implements FittedSurrogate {
   private readonly kept: Int32Array;
   private readonly known: Conditions;
   private readonly z: Float64Array;
-  private readonly alone: Beside;
+  private readonly alone: GaussianBeside;
 
   /**
    * @param doubted positions of observations that the process must not learn from
@@ -68,11 +68,15 @@ export class GaussianProcess implements FittedSurrogate {
       factor: arena.numbers.slice(l, l + square),
       recent: null,
     };
-    this.alone = this.beside(new Float64Array(0), 0);
+    this.alone = new GaussianBeside(this.known, new Float64Array(0), 0);
   }
 
   posterior(points: Float64Array, m: number): Posterior {
     return this.alone.posterior(points, m);
+  }
+
+  means(points: Float64Array, m: number): Float64Array {
+    return this.alone.means(points, m);
   }
 
   beside(stay: Float64Array, count: number): Beside {

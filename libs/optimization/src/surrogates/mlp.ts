@@ -46,6 +46,10 @@ export class MlpEnsemble implements FittedSurrogate {
     return this.beside(new Float64Array(0), 0).posterior(points, m);
   }
 
+  means(points: Float64Array, m: number): Float64Array {
+    return this.beside(new Float64Array(0), 0).marginals(points, m).mean;
+  }
+
   beside(stay: Float64Array, count: number): Beside {
     return new EnsembleBeside(this.networks, this.calibration, stay, count);
   }

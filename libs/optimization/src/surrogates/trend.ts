@@ -330,6 +330,10 @@ class TrendedProcess implements FittedSurrogate {
     return this.raised(this.process.posterior(points, m), points, m);
   }
 
+  means(points: Float64Array, m: number): Float64Array {
+    return this.raisedMeans(this.process.means(points, m), points);
+  }
+
   beside(stay: Float64Array, count: number): Beside {
     const beside = this.process.beside(stay, count);
     return {
@@ -337,7 +341,7 @@ class TrendedProcess implements FittedSurrogate {
       marginals: (points, m): Marginals => {
         const { mean, variance, cross } = beside.marginals(points, m);
         return {
-          mean: this.means(mean, points),
+          mean: this.raisedMeans(mean, points),
           variance: this.squared(variance),
           cross: this.squared(cross),
         };
@@ -366,7 +370,7 @@ class TrendedProcess implements FittedSurrogate {
     return moments(squares).mean;
   }
 
-  private means(mean: Float64Array, points: Float64Array): Float64Array {
+  private raisedMeans(mean: Float64Array, points: Float64Array): Float64Array {
     return mean.map((value, i) => this.trend.at(points, i) + this.level + this.unit * value);
   }
 
@@ -380,7 +384,7 @@ class TrendedProcess implements FittedSurrogate {
     m: number,
   ): Posterior {
     return {
-      mean: this.means(mean, points),
+      mean: this.raisedMeans(mean, points),
       covariance: this.squared(covariance),
       cross: this.squared(cross),
       backward: (dMean, dCovariance, dCross) => {

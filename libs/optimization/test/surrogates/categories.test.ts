@@ -76,6 +76,8 @@ describe('descriptors', () => {
         const moved = (by: number) => total(points.map((value, at) => (at === j ? value + by : value)));
         expect(slope).toBeCloseTo((moved(1e-5) - moved(-1e-5)) / 2e-5, 5);
       });
-    expect(beside.marginals(points, 2).mean).toEqual(model.posterior(points, 2).mean);
+    const { mean } = model.posterior(points, 2);
+    expect(beside.marginals(points, 2).mean).toEqual(mean);
+    expect(model.means(points, 2)).toEqual(mean);
   });
 });

@@ -176,6 +176,7 @@ describe('the posterior', () => {
       1e-12,
     );
     expectClose(marginals.cross, wanted.cross, 1e-12);
+    expect(gp.means(points, m)).toEqual(gp.beside(new Float64Array(0), 0).marginals(points, m).mean);
   });
 
   it('passes through the data as the noise goes to zero', () => {

@@ -91,6 +91,7 @@ describe('an ensemble of networks', () => {
     const wanted = oracle.posterior(points, m);
     const found = ensemble.beside(stay, f).posterior(points, m);
     const marginals = ensemble.beside(stay, f).marginals(points, m);
+    expect(ensemble.means(points, m)).toEqual(marginals.mean);
     const close = (a: Float64Array, b: Float64Array) => {
       expect(a.length).toBe(b.length);
       a.forEach((value, i) => expect(value).toBeCloseTo(b[i]!, 12));

@@ -164,6 +164,7 @@ describe('a trend', () => {
     const { mean, variance, cross } = beside.marginals(points, 2);
     const joint = beside.posterior(points, 2);
     mean.forEach((value, i) => expect(value).toBeCloseTo(joint.mean[i]!, 9));
+    expect(model.means(points, 2)).toEqual(mean);
     variance.forEach((value, i) => expect(value).toBeCloseTo(joint.covariance[3 * i]!, 9));
     cross.forEach((value, i) => expect(value).toBeCloseTo(joint.cross[i]!, 9));
   });
