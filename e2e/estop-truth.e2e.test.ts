@@ -52,18 +52,27 @@ interface Said {
   seconds: number;
 }
 
-/** Runs `svc` as an operator does. The time includes the start of the process. */
-function say(...args: string[]): Promise<Said> {
+const say = (...args: string[]): Promise<Said> => sayAnd(args, () => undefined);
+
+/**
+ * Runs `svc` as an operator does. The time is that until its first word, and includes the start of the process.
+ *
+ * @param onWord called at the first word
+ */
+function sayAnd(args: readonly string[], onWord: () => void): Promise<Said> {
   const since = performance.now();
   return new Promise((resolve) => {
-    execFile(process.execPath, [svc, ...args, '--url', api.url], { cwd: folder }, (error, out, err) =>
-      resolve({
-        code: error === null ? 0 : Number(error.code),
-        out,
-        err,
-        seconds: (performance.now() - since) / 1_000,
-      }),
+    let seconds = Infinity;
+    const heard = (): void => {
+      if (seconds === Infinity) onWord();
+      seconds = Math.min(seconds, (performance.now() - since) / 1_000);
+    };
+    const command = [svc, ...args, '--url', api.url];
+    const child = execFile(process.execPath, command, { cwd: folder }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err, seconds }),
     );
+    child.stdout?.on('data', heard);
+    child.stderr?.on('data', heard);
   });
 }
 
@@ -247,6 +256,15 @@ describe('svc estop', () => {
       async () => (await api.call<EmergencyStopReport>('GET', `/api/estop/${report.id}`)).body,
       ({ engaged_at: at }) => at !== null,
     );
+  });
+
+  it('names the devices when the gateway answers late', async () => {
+    processes.get('gateway')?.kill('SIGSTOP');
+    const said = await sayAnd(['estop'], () => processes.get('gateway')?.kill('SIGCONT'));
+    expect([said.code, said.seconds < longestS]).toEqual([0, true]);
+    expect(said.err).toMatch(/^NOT CONFIRMED: .*Every device may be moving\..* has not answered yet/);
+    expect(said.out).toMatch(/^stopped: all /);
+    expect(said.out).toMatch(/^two_benches\.far_arm +far +stopped$/m);
   });
 
   it('says that nothing is known when the gateway is suspended or dead', async () => {

@@ -29,8 +29,10 @@ interface StopFlags extends PersonFlags {
   timeout?: string;
 }
 
-/** Milliseconds for one answer. The service needs up to 1.6 s of them. */
-const answerMs = 1_900;
+/** Milliseconds without an answer after which the command says that nothing is known. The service needs up to 1.6 s of them. */
+const silentMs = 1_900;
+/** Milliseconds for one answer. The service answers late on a busy computer. */
+const answerMs = 10_000;
 /** Milliseconds for which the command tries again while no service listens, because it may be starting again. */
 const startingMs = 1_000;
 const pauseMs = 200;
@@ -93,15 +95,7 @@ async function engage(client: ApiClient, flags: StopFlags): Promise<EmergencySto
   const waitS = flags.timeout === undefined ? usualWaitS : Number(flags.timeout);
   if (!(waitS > 0))
     throw new UsageError(`--timeout must be a number of seconds above 0, not "${flags.timeout}"`);
-  let report = await send(client, flags).catch((error: unknown) => {
-    if (error instanceof ProblemError && error.problem.status < 500) throw error;
-    warn(
-      'it is not known whether anything was stopped. Every device may be moving. Use the hardware switches.',
-    );
-    // No answer is no confirmation, so the exit code is the same.
-    if (error instanceof UnreachableError) throw new RefusedError(error.message, { cause: error });
-    throw error;
-  });
+  let report = await firstReport(client, flags);
   if (flags.wait === true && !report.confirmed) report = await follow(client, report, flags, waitS * 1_000);
   if (report.confirmed) return report;
   process.exitCode = exitCodes.refused;
@@ -114,6 +108,28 @@ async function engage(client: ApiClient, flags: StopFlags): Promise<EmergencySto
     ].join(' '),
   );
   return report;
+}
+
+/** Nobody waits in silence: without a quick answer, the command says that nothing is known, and waits on. */
+async function firstReport(client: ApiClient, flags: StopFlags): Promise<EmergencyStopReport> {
+  const unknown =
+    'it is not known whether anything was stopped. Every device may be moving. Use the hardware switches.';
+  let said = false;
+  const silence = setTimeout(() => {
+    said = true;
+    warn(`${unknown} The service has not answered yet; the command waits up to ${answerMs / 1_000} s.`);
+  }, silentMs);
+  try {
+    return await send(client, flags);
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status < 500) throw error;
+    if (!said) warn(unknown);
+    // No answer is no confirmation, so the exit code is the same.
+    if (error instanceof UnreachableError) throw new RefusedError(error.message, { cause: error });
+    throw error;
+  } finally {
+    clearTimeout(silence);
+  }
 }
 
 function send(client: ApiClient, flags: StopFlags): Promise<EmergencyStopReport> {
@@ -149,8 +165,9 @@ async function follow(
   let report = first;
   while (!report.confirmed && report.released_at === null && performance.now() < end) {
     await sleep(pauseMs);
+    const timeoutMs = Math.max(silentMs, Math.min(answerMs, end - performance.now()));
     const next = await client
-      .get('/api/estop/{id}', { path: { id: first.id }, retries: 0, timeoutMs: answerMs })
+      .get('/api/estop/{id}', { path: { id: first.id }, retries: 0, timeoutMs })
       .catch((error: unknown) => {
         if (error instanceof ProblemError && error.problem.status < 500) throw error;
         return report;
