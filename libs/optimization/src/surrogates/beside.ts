@@ -44,44 +44,30 @@ export class GaussianBeside implements Beside {
   }
 
   means(points: Float64Array, m: number): Float64Array {
-    const { d, stride } = this;
-    const { shape, n, scale, columns, centred } = this.known;
+    const { columns, centred } = this.known;
     const mean = new Float64Array(m);
     const [x, w] = arena.residents(columns, this.weights) as [number, number];
     for (let from = 0; from < m; from += TOGETHER) {
       const count = Math.min(TOGETHER, m - from);
-      const place = arena.room(count * (d + 2 * stride + 1));
+      const { roots, explained } = this.covariances(x, points, from, count, count);
       const { kernel, numbers } = arena;
-      const covariances = place + count * d;
-      const slopes = covariances + count * stride;
-      const explained = slopes + count * stride;
-      const some = points.subarray(from * d, (from + count) * d);
-      numbers.set(scaleRows(some, count, this.known.relevance), place);
-      // The slopes are not needed.
-      kernel.covarianceBetween(shape, place, count, x, stride, n, d, scale, covariances, slopes);
-      kernel.products(covariances, count, w, 1, stride, explained);
+      kernel.products(roots, count, w, 1, this.stride, explained);
       for (let a = 0; a < count; a++) mean[from + a] = centred.mean + numbers[explained + a]!;
     }
     return mean;
   }
 
   marginals(points: Float64Array, m: number): Marginals {
-    const { d, f, stride } = this;
-    const { shape, n, scale, factor, columns } = this.known;
+    const { f, stride } = this;
+    const { scale, factor, columns } = this.known;
     const mean = new Float64Array(m);
     const variance = new Float64Array(m);
     const cross = new Float64Array(m * f);
     const [l, x, w] = arena.residents(factor, columns, this.weights) as [number, number, number];
     for (let from = 0; from < m; from += TOGETHER) {
       const count = Math.min(TOGETHER, m - from);
-      const at = scaleRows(points.subarray(from * d, (from + count) * d), count, this.known.relevance);
-      const place = arena.room(count * (d + 2 * stride + 1 + f));
+      const { at, roots, slopes, explained } = this.covariances(x, points, from, count, count * (1 + f));
       const { kernel, numbers } = arena;
-      const roots = place + count * d;
-      const slopes = roots + count * stride;
-      const explained = slopes + count * stride;
-      numbers.set(at, place);
-      kernel.covarianceBetween(shape, place, count, x, stride, n, d, scale, roots, slopes);
       kernel.products(roots, count, w, 1 + f, stride, explained);
       kernel.solveLower(l, stride, roots, count);
       this.writeExplained(at, count, numbers, explained, mean.subarray(from), cross.subarray(from * f));
@@ -90,6 +76,26 @@ export class GaussianBeside implements Beside {
       for (let a = 0; a < count; a++) variance[from + a] = positive(scale - numbers[slopes + a]!, scale);
     }
     return { mean, variance, cross };
+  }
+
+  /**
+   * Covariances of `count` points, from position `from` on, with the observations, in the arena.
+   *
+   * @param x address of the observations
+   * @param more length of the room at `explained`
+   * @returns the points in units of the lengthscales, and addresses; `roots` and `slopes` are `count x stride`
+   */
+  private covariances(x: number, points: Float64Array, from: number, count: number, more: number) {
+    const { d, stride } = this;
+    const { shape, n, scale, relevance } = this.known;
+    const at = scaleRows(points.subarray(from * d, (from + count) * d), count, relevance);
+    const place = arena.room(count * (d + 2 * stride) + more);
+    const roots = place + count * d;
+    const slopes = roots + count * stride;
+    const { kernel, numbers } = arena;
+    numbers.set(at, place);
+    kernel.covarianceBetween(shape, place, count, x, stride, n, d, scale, roots, slopes);
+    return { at, roots, slopes, explained: slopes + count * stride };
   }
 
   posterior(points: Float64Array, m: number): Posterior {

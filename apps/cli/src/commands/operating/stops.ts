@@ -110,7 +110,7 @@ async function engage(client: ApiClient, flags: StopFlags): Promise<EmergencySto
   return report;
 }
 
-/** Nobody waits in silence: without a quick answer, the command says that nothing is known, and waits on. */
+/** The answer of the service. While it does not come, the command says that nothing is known, and waits on. */
 async function firstReport(client: ApiClient, flags: StopFlags): Promise<EmergencyStopReport> {
   const unknown =
     'it is not known whether anything was stopped. Every device may be moving. Use the hardware switches.';
