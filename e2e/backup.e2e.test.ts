@@ -99,9 +99,10 @@ describe('svc backup', () => {
       ({ state }) => state === 'running',
     );
     await waiting('queued', 0);
+    // Listed before the moment: a task that ends between the two would be over in the list alone.
+    const before = await first.api.all<{ id: string; state: string }>('/api/tasks');
     await delay(100);
     const moment = new Date();
-    const before = await first.api.all<{ id: string; state: string }>('/api/tasks');
     await delay(mishapAfterMs);
     // Somebody deletes the wrong work.
     for (const work of ['campaigns/precious', 'tasks/load_1'])
