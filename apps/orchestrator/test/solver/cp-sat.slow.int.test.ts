@@ -185,13 +185,14 @@ describe('CP-SAT', () => {
     const boundWithin = (timeLimitMs: number): ReturnType<CpSatSolver['solve']>['done'] =>
       solver.solve(problem, request(problem, { goal: 'bound', timeLimitMs })).done;
     let found = await boundWithin(3_000);
-    // On a busy machine the solver may need longer to find any bound.
-    if (found.lowerBound === null) found = await boundWithin(60_000);
+    // The solver gives way to all other processes, so on a busy machine it may need longer to find any bound.
+    for (const limitMs of [30_000, 150_000])
+      if (found.lowerBound === null) found = await boundWithin(limitMs);
     const { status, lowerBound } = found;
     expect(['feasible', 'optimal', 'unknown']).toContain(status);
     expect(lowerBound).toBeGreaterThan(0);
     expect(lowerBound).toBeLessThanOrEqual(hintOf(problem).objective);
-  }, 120_000);
+  }, 240_000);
 
   it('reports infeasible when a hint claims an objective that no plan can reach', async () => {
     const problem = laboratoryProblem(2);
