@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  ActivateSessionRequest,
+  ActivateSessionResponse,
   DataType,
   DataValue,
   MessageSecurityMode,
@@ -46,7 +46,10 @@ export class ReactorServer {
   readonly #manager: OPCUACertificateManager;
   /** Trusts only the user certificates that it was told to trust. */
   readonly #userManager: OPCUACertificateManager;
-  /** When clients tried to log in, in milliseconds. */
+  /**
+   * When the server answered clients that tried to log in, in milliseconds. Before its answer, it may still move a certificate that it
+   * does not trust to the refused ones, also one that was trusted in the meantime.
+   */
   readonly logins: number[] = [];
   /** The SHA-256 of the user certificate of each session; null: another kind of user. */
   readonly admitted: (string | null)[] = [];
@@ -101,8 +104,8 @@ export class ReactorServer {
     });
     await server.initialize();
     this.#nodes(server);
-    server.on('request', (request) => {
-      if (request instanceof ActivateSessionRequest) this.logins.push(performance.now());
+    server.on('response', (response) => {
+      if (response instanceof ActivateSessionResponse) this.logins.push(performance.now());
     });
     server.on('session_activated', (_, user) => {
       const isCertificate = user instanceof X509IdentityToken;
