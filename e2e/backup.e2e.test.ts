@@ -99,7 +99,7 @@ describe('svc backup', () => {
       ({ state }) => state === 'running',
     );
     await waiting('queued', 0);
-    // Listed before the moment: a task that ends between the two would be over in the list alone.
+    // Before the moment: a task that ends after it is over in a later list and not in the restored service.
     const before = await first.api.all<{ id: string; state: string }>('/api/tasks');
     await delay(100);
     const moment = new Date();
