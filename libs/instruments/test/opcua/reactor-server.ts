@@ -47,8 +47,8 @@ export class ReactorServer {
   /** Trusts only the user certificates that it was told to trust. */
   readonly #userManager: OPCUACertificateManager;
   /**
-   * When the server answered clients that tried to log in, in milliseconds. Before its answer, it may still move a certificate that it
-   * does not trust to the refused ones, also one that was trusted in the meantime.
+   * When the server answered clients that tried to log in, in milliseconds. Until it answers, it may still move the certificate to the
+   * refused ones, even if somebody trusted it in the meantime.
    */
   readonly logins: number[] = [];
   /** The SHA-256 of the user certificate of each session; null: another kind of user. */
